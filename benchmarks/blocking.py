@@ -1,13 +1,11 @@
 """Blocked sampling: the experiments of Zhang and Sisson, and whether blocks pay."""
 
 import time
-from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
-from threadpoolctl import threadpool_limits
 
 from benchmarks import PAPER, corpora, figures, harness
 from benchmarks.internals import Sklda
@@ -81,11 +79,8 @@ def run_start(seed, train, held_out, n_topics, options, new=new_program) -> dict
             value = corpora.perplexity(*estimates, held_out)
         return {"log_posterior": program.log_joint(), "perplexity": value}
 
-    with ExitStack() as threads, threadpool_limits(1):
-        for program in programs.values():
-            threads.enter_context(program.threads())
-        team = [harness.Runner(name, p.seconds) for name, p in programs.items()]
-        curves = harness.follow(team, range(1, options.sweeps + 1), evaluate)
+    sweeps = range(1, options.sweeps + 1)
+    curves = harness.follow_programs(programs, sweeps, evaluate)
     for name, program in programs.items():
         curves[name]["topic_word"] = Sklda.estimates(program)[1]
     return curves

@@ -46,10 +46,8 @@ def follow(program, held_out, checkpoints, target=np.inf) -> dict[str, list]:
         value = corpora.log_probability(*program.estimates(), held_out)
         return {"log_probability": round(value, 5)}
 
-    with program.threads(), threadpool_limits(1):
-        team = [harness.Runner("", program.seconds)]
-        rules = {"reached": lambda point: point["log_probability"] >= target}
-        return harness.follow(team, checkpoints, evaluate, **rules)[""]
+    rules = {"reached": lambda point: point["log_probability"] >= target}
+    return harness.follow_programs({"": program}, checkpoints, evaluate, **rules)[""]
 
 
 def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:

@@ -1,10 +1,8 @@
 """Counts of single cells: which sampler predicts held-out counts, and in what time."""
 
-from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora, figures, harness
 from benchmarks.programs import ALPHA, BETA, Program, ours
@@ -53,26 +51,19 @@ def new_program(name: str, X, n_topics: int, checkpoints) -> Program:
 def follow(train, held_out, options) -> dict[str, dict]:
     """Return the curve of each program, which take turns of one sweep."""
     checkpoints = harness.geometric(options.sweeps, STEPS)
+    given = options.topics, checkpoints
 
     def evaluate(runner):
         estimates = programs[runner.name].estimates()
         value = corpora.log_probability(*estimates, held_out)
         return {"log_probability": round(value, 5)}
 
-    with ExitStack() as threads, threadpool_limits(1):
-        for documents, limit in ((train[:FEW], 0.0), (train, options.limit)):
-            programs = {
-                name: new_program(name, documents, options.topics, checkpoints)
-                for name in options.samplers
-            }
-            for program in programs.values():
-                threads.enter_context(program.threads())
-            if limit == 0:  # compiles
-                for program in programs.values():
-                    program.seconds(1)
-                continue
-            team = [harness.Runner(n, p.seconds) for n, p in programs.items()]
-            return harness.follow(team, checkpoints, evaluate, limit)
+    for name in options.samplers:
+        small = new_program(name, train[:FEW], *given)
+        with small.threads():
+            small.seconds(1)  # compiles
+    programs = {name: new_program(name, train, *given) for name in options.samplers}
+    return harness.follow_programs(programs, checkpoints, evaluate, options.limit)
 
 
 def summary(curves: dict[str, dict]) -> dict[str, dict]:

@@ -129,6 +129,15 @@ def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) ->
     return {r.name: columns(points[r.name]) for r in team if r.working}
 
 
+def follow_programs(programs: dict, checkpoints, evaluate, limit=np.inf, reached=None):
+    """Return the curves of programs by name, which all their threads sweep."""
+    with ExitStack() as threads, threadpool_limits(1):
+        for program in programs.values():
+            threads.enter_context(program.threads())
+        team = [Runner(name, program.seconds) for name, program in programs.items()]
+        return follow(team, checkpoints, evaluate, limit, reached)
+
+
 def columns(rows: list[dict]) -> dict[str, list]:
     return {key: [row[key] for row in rows] for key in rows[0]}
 

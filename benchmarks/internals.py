@@ -83,13 +83,6 @@ class Sklda(Program):
             components, theta, _ = self._chain.snapshot().finish()
         return last_of(theta, last), normalised(components)
 
-    def topic_word(self) -> np.ndarray:
-        """Return phi of the last sweep of a chain, without theta."""
-        problem, chain = self._chain.problem, self._chain
-        tables = chain.sampler.counts(problem, chain.state)
-        counts = tables.word_topic[:, : problem.n_topics]
-        return normalised(counts.T + problem.topic_word_prior)
-
     def log_joint(self) -> float:
         self._chain.evaluate()
         return self._chain.log_joint[-1]

@@ -129,13 +129,6 @@ class LargeCorpus:
         return Block(X, np.concatenate([block.z for block in blocks]))
 
 
-def large_corpus(
-    X, n_tokens: int, n_words: int, n_topics=100, **options
-) -> LargeCorpus:
-    """Return a large corpus whose topics are fitted to X: half a minute for NIPS."""
-    return LargeCorpus(X, fit_topics(X, n_topics), n_tokens, n_words, **options)
-
-
 def fit_topics(X: sparse.csr_array, n_topics: int, sweeps=SWEEPS) -> np.ndarray:
     """Return topics of the tokens of a real corpus, the same in each call."""
     chain = Sklda(CollapsedGibbsLDA, X, n_topics, seed=0)

@@ -72,10 +72,3 @@ def read_mapped(folder: Path) -> sparse.csr_array:
 def read_topics(folder: Path) -> np.ndarray:
     """Return a copy of the topics."""
     return np.load(folder / "z.npy")
-
-
-def write_blocks(blocks, folder: Path) -> None:
-    """Write blocks of documents as CSR matrices, an .npz file each, without topics."""
-    folder.mkdir(parents=True)
-    for i, (X, _) in enumerate(blocks):
-        sparse.save_npz(folder / f"block-{i:05}.npz", X, compressed=False)

@@ -282,14 +282,8 @@ MANY = ", ".join(f"x{i}" for i in range(MAX_KERNEL_ARGUMENTS))
 PLANTED = {
     import_violations: [
         ("_core/problem.py", "from sklda._base.estimator import B", "must not import"),
-        ("_core/problem.py", "import sklda.datasets as data", "must not import"),
-        ("_core/problem.py", "from sklda import __version__", "must not import sklda"),
         ("_core/problem.py", "from sklda._core import corpus", "each other"),
-        ("_base/estimator.py", "from sklda._chain.chain import run", "must not import"),
-        ("_base/estimator.py", f"from sklda.{OWN} import rows", "must not"),
         ("_base/estimator.py", "from sklda._base import name", "imports the package"),
-        ("_base/kernels/fold_in.py", "from sklda._base import estimator", "must not"),
-        (KERNEL, "from sklda._chain.chain import run", "must not"),
         (KERNEL, "from sklda._base.estimator import B", "must not"),
         (KERNEL, "from sklda._ecgs.kernels import rows", "must not"),
         ("_chain/chain.py", "from sklda._ecgs.estimator import E", "must not import"),
@@ -298,7 +292,6 @@ PLANTED = {
         ("_chain/chain.py", "from .kernels import rows", "relative import"),
         ("_ecgs/estimator.py", f"from sklda.{OWN} import rows", "must not"),
         ("_ecgs/estimator.py", "from sklda._gibbs.collapsed import G", "public names"),
-        ("datasets/_synthetic.py", "from sklda._chain.chain import run", "must not"),
         ("__init__.py", f"from sklda.{OWN} import single_site_rows", "must not import"),
         (
             "_core/corpus.py",
@@ -309,18 +302,14 @@ PLANTED = {
     ],
     dependency_violations: [
         (KERNEL, "from sklearn.utils import Bunch", "imports sklearn"),
-        ("_ecgs/kernels/lists.py", "import joblib", "imports joblib"),
-        ("_base/kernels/fold_in.py", "from scipy.special import psi", "imports scipy"),
         ("_chain/chain.py", "from sklearn.base import _fit_context", "private name"),
         ("_chain/chain.py", "import sklearn.utils._param_validation", "private name"),
-        ("_chain/chain.py", "from sklearn.utils._tags import Tags", "private name"),
         ("_chain/chain.py", "from sklearn.utils import _tags", "private name"),
     ],
     numba_violations: [
         (ROWS, "from numba import njit", "takes njit from Numba"),
         (ROWS, "import numba", "takes njit from Numba"),
         (ROWS, "from numba import prange", "uses prange"),
-        (ROWS, "for i in numba.prange(3):\n    pass", "uses prange"),
         (ROWS, "from numba.experimental import jitclass", "uses jitclass"),
         (ROWS, "f = numba.njit(parallel=True)(f)", "uses parallel="),
         (

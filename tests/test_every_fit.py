@@ -10,6 +10,7 @@ from copy import copy, deepcopy
 from functools import cache
 from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
@@ -20,7 +21,9 @@ from sklda import diagnostics, inspection, metrics, model_selection
 from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
 from sklda._chain import scalars
 from sklda.datasets import make_lda_corpus
+from sklda.inspection import PosteriorDraws
 from tests.helpers.callbacks import Recorder
+from tests.helpers.comparison import assert_same_fit
 from tests.helpers.public_names import estimators, public_callables
 
 pandas = pytest.importorskip("pandas")
@@ -347,10 +350,22 @@ def methods(model, y, more):
     return found
 
 
+def by_pickle(model, folder):
+    return pickle.loads(pickle.dumps(model))
+
+
+def by_joblib(model, folder):
+    joblib.dump(model, folder / "model.joblib")
+    return joblib.load(folder / "model.joblib")
+
+
 def by_skops(model, folder):
     io = pytest.importorskip("skops.io")
     io.dump(model, folder / "model.skops")
     unknown = io.get_untrusted_types(file=folder / "model.skops")
+    # A user has to trust each type that is listed here.
+    own = f"{type(model).__module__}.{type(model).__name__}"
+    assert {own} <= {*unknown} <= {own, f"{PosteriorDraws.__module__}.PosteriorDraws"}
     return io.load(folder / "model.skops", trusted=unknown)
 
 
@@ -358,17 +373,31 @@ def by_skops(model, folder):
 def test_methods_and_copies(name, fit, tmp_path):
     model, (_, y, more) = fit(name), CASES[name]
     expected = methods(model, y, more)
-    np.testing.assert_equal(
-        methods(pickle.loads(pickle.dumps(model)), y, more), expected
-    )
-    np.testing.assert_equal(methods(deepcopy(model), y, more), expected)
+    ways = [by_pickle, by_joblib, lambda model, _: deepcopy(model), by_skops]
     if name == "warm start":
         with pytest.raises(TypeError, match=r"Set warm_start=False .* or use pickle"):
-            by_skops(model, tmp_path)
-    else:
-        np.testing.assert_equal(methods(by_skops(model, tmp_path), y, more), expected)
+            ways.pop()(model, tmp_path)
+    for way in ways:
+        found = way(model, tmp_path)
+        assert vars(found).keys() == vars(model).keys()
+        np.testing.assert_equal(found.get_params(), model.get_params())
+        assert_same_fit(found, model)
+        np.testing.assert_equal(methods(found, y, more), expected)
     n_topics = len(model.components_)
     sklda.CollapsedGibbsLDA(n_topics, init=model, max_iter=1, thin=1).fit(X)
+
+
+OF_FIT = {"bound_", "bound_iter_", "doc_topic_", "n_iter_"}  # not of partial_fit
+
+
+@each_own
+def test_attributes_are_those_of_the_docstring(name, fit):
+    docscrape = pytest.importorskip("numpydoc.docscrape")
+    model = fit(name)
+    entries = docscrape.NumpyDocString(inspect.getdoc(type(model)))["Attributes"]
+    absent = OF_FIT if name == "minibatches" else {"n_batch_iter_"}
+    found = {one for one in dir(model) if one.endswith("_") and one[0] != "_"}
+    assert found == {entry.name for entry in entries} - absent
 
 
 def kinds(model):

@@ -36,12 +36,6 @@ def test_order_of_events():
     assert recorder.events == ["setup", "begin fit", *sweeps, "end fit", "teardown"]
 
 
-@pytest.mark.parametrize("params", [{}, {"learn_priors": "symmetric", "max_iter": 25}])
-def test_looking_does_not_change_the_fit(params):
-    model = make(**params).set_callbacks(Recorder()).fit(X)
-    assert_same_fit(model, make(**params).fit(X))
-
-
 def test_a_model_at_every_sweep():
     recorder = Recorder()
     model = make(burn_in=2, thin=3, evaluate_every=2).set_callbacks(recorder).fit(X)

@@ -6,7 +6,7 @@ import pytest
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda._base.lda import BaseLDA
 from sklda.inspection import pyldavis_data
-from tests.helpers.comparison import assert_same_fit, fitted
+from tests.helpers.comparison import assert_same_fit
 from tests.helpers.small_fits import X, fit, make
 
 # Randomness and life
@@ -61,13 +61,3 @@ def test_a_refit_meanwhile_changes_no_answer(cls, answer):
 
     np.testing.assert_array_equal(answer(model, Documents()), expected)
     assert model.components_.shape == (2, 20)
-
-
-def test_fit_sets_these_attributes_and_no_others():
-    assert fitted(fit()).keys() == set(
-        "components_ doc_topic_ topic_assignments_ moved_tokens_ log_joint_ "
-        "log_joint_iter_ "
-        "doc_topic_prior_ topic_word_prior_ n_iter_ n_features_in_ draws_ "
-        "topic_weights_ n_topics_ prior_trace_".split()
-    )
-    assert vars(fit()).keys() - fitted(fit()).keys() == vars(make()).keys()

@@ -15,7 +15,6 @@ from sklda._base.fitting import Progress
 from sklda._chain.chain import Chain
 from sklda._simd import compile
 from sklda.datasets import make_lda_corpus
-from tests.helpers.comparison import assert_same_fit
 from tests.helpers.interpreter import run_python
 from tests.helpers.interrupts import interrupt, interrupted_at
 from tests.helpers.progress import assert_progress
@@ -108,29 +107,6 @@ def test_a_verbose_fit_says_that_it_compiles(model, verbose, capsys, monkeypatch
 
 
 # Ctrl-C
-
-
-# Each of the moments of a fit; the last one is when all sweeps are done.
-MOMENTS = [("__init__", 1), ("sweep", 3), ("evaluate", 2), ("keep", 2), ("finish", 1)]
-moments = pytest.mark.parametrize(("method", "at"), MOMENTS)
-PARAMS = {"evaluate_every": 1, "burn_in": 3, "thin": 1}
-
-
-@moments
-@pytest.mark.parametrize("refit", [False, True])
-def test_an_interrupted_fit_leaves_the_model_as_it_was(monkeypatch, method, at, refit):
-    model = make(**PARAMS)
-    if refit:
-        model.fit(X)
-    before, digest = dict(vars(model)), joblib.hash(vars(model))
-    with monkeypatch.context() as patch:
-        interrupt(patch, Chain, method, at)
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(OTHER)
-    assert vars(model).keys() == before.keys()
-    assert all(vars(model)[name] is before[name] for name in before)
-    assert joblib.hash(vars(model)) == digest
-    assert_same_fit(model.fit(OTHER), make(**PARAMS).fit(OTHER))
 
 
 def test_an_interrupted_refit_leaves_the_names(monkeypatch):

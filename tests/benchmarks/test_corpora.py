@@ -7,18 +7,12 @@ from argparse import Namespace
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.linear_model import LinearRegression
-from sklearn.metrics import roc_auc_score
-from sklearn.utils import Bunch
 
 from benchmarks import corpora
 from benchmarks.synthetic import (
     CELLS,
-    LABELLED,
     SPREAD,
     cell_counts,
-    labelled_corpus,
-    zipf_corpus,
 )
 
 SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
@@ -68,24 +62,6 @@ def test_every_document_keeps_a_word(monkeypatch):
     assert 25 < held_out.sum() < 125  # of the documents of two words, at most one each
 
 
-def test_titles_are_subjects_and_first_lines(monkeypatch):
-    post = "From: a\nSubject: Re: RE: Two Words\nLines: 2\n\nIn article b:\n> c\n"
-    bodies = {(): post, ("headers", "footers", "quotes"): "\n One line \nanother\n"}
-
-    def fetch(data_home, subset, remove=()):
-        return Bunch(data=[bodies[remove]] * 2)
-
-    monkeypatch.setattr(corpora, "fetch_20newsgroups", fetch)
-    docs = Bunch(data=["Summary of it.\n\nParameters"])
-    monkeypatch.setattr(corpora, "load_docstrings", lambda min_length: docs)
-    titles = corpora.read_titles({"data_home": None, "subset": "all"})
-    expected = ["One line ", "One line ", "Summary of it.", "Two Words", "Two Words"]
-    assert sorted(titles) == expected
-    assert titles != ["Two Words"] * 2 + ["One line "] * 2 + ["Summary of it."]
-    X = corpora.load("titles", Namespace(newsgroups_home=""))
-    assert (X.shape, X.sum()) == ((5, 7), 11)  # no word is dropped
-
-
 def test_a_quarter_of_the_documents_is_for_tests(counts):
     train, test = corpora.split_documents(counts)
     assert (train.shape, test.shape) == ((30, 25), (10, 25))
@@ -101,13 +77,6 @@ def test_a_tenth_of_the_tokens_of_each_document_is_held_out(counts):
     assert np.array_equal(held_out.sum(axis=1), np.round(0.1 * counts.sum(axis=1)))
 
 
-def test_each_token_is_as_likely_to_be_held_out():
-    X = sparse.csr_array(np.tile([[30, 10]], (3000, 1)))
-    _, held_out = corpora.hold_out_tokens(X)
-    means = held_out.toarray().mean(axis=0)
-    np.testing.assert_allclose(means, [3, 1], atol=0.07)  # 4 standard errors
-
-
 def test_log_probability_is_that_of_a_plain_loop(counts):
     rng = np.random.default_rng(0)
     theta = rng.dirichlet(np.ones(3), size=40)
@@ -119,18 +88,6 @@ def test_log_probability_is_that_of_a_plain_loop(counts):
     value = corpora.log_probability(theta, phi, counts)
     assert value == pytest.approx(total / counts.sum())
     assert corpora.perplexity(theta, phi, counts) == pytest.approx(np.exp(-value))
-
-
-def test_synthetic_corpus_has_its_shape_and_zipf_words():
-    X = zipf_corpus(500, 1000, 100_000, n_topics=5)
-    assert list(corpora.shape_of(X).values()) == [500, 1000, X.nnz, 100_000]
-    assert X.has_canonical_format
-    assert (zipf_corpus(500, 1000, 100_000, n_topics=5) != X).nnz == 0
-    even = zipf_corpus(500, 1000, 100_000, n_topics=200).sum(axis=0)
-    ranks = np.array([0, 10, 100, 900])
-    means = [even[rank : rank + max(1, rank // 10)].mean() for rank in ranks]
-    slope = np.polyfit(np.log(ranks + 2.7), np.log(means), 1)[0]
-    assert slope == pytest.approx(-1.05, abs=0.15)
 
 
 @pytest.mark.parametrize("kind", CELLS)
@@ -165,13 +122,6 @@ def test_newsgroups_are_read_and_shuffled(newsgroups, classes):
         assert np.array_equal(some.toarray(), counts.toarray()[:, :10])
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="vocabulary"):
-        corpora.read_newsgroups(Namespace(newsgroups_home=tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"no \*\.sgm and no reuters21578"):
-        list(corpora.read_stories(tmp_path))
-
-
 def test_stories_are_read_from_both_kinds_of_files(tmp_path):
     (tmp_path / "reut2-000.sgm").write_text(SGML, encoding="latin-1")
     parsed = corpora.read_stories(tmp_path)
@@ -182,33 +132,9 @@ def test_stories_are_read_from_both_kinds_of_files(tmp_path):
     assert list(corpora.read_stories(tmp_path)) == [("test", ["oat"], "T\nB")]
 
 
-def test_stories_become_counts_and_indicators(stories):
-    labels, (X, train), (_, test) = corpora.read_reuters(stories, n_labels=2)
-    assert len(labels) == 2
-    assert (train.shape, test.shape) == ((60, 2), (20, 2))
-    assert X.shape == (60, 7)  # news, three topics, three words made of them
-    sizes = train.sum(axis=0)
-    assert sizes[0] >= sizes[1]
-    assert (train.sum(axis=1) == 0).any()
-
-
 def test_modapte_has_its_known_sizes(shared_data):
     labels, (_, train), (_, test) = corpora.read_reuters(shared_data / "reuters21578")
     assert labels[:4] == ["earn", "acq", "money-fx", "grain"]
     assert (train.shape, test.shape) == ((9603, 10), (3299, 10))
     assert train.sum(axis=0)[:4].tolist() == [2877, 1650, 538, 433]
     assert test.sum(axis=0)[:4].tolist() == [1087, 719, 179, 149]
-
-
-def test_labels_are_those_of_a_planted_linear_classifier():
-    X, y = labelled_corpus(2000, 50, 400_000, 3, n_topics=4)
-    assert (zipf_corpus(2000, 50, 400_000, n_topics=4) != X).nnz == 0
-    np.testing.assert_allclose(y.mean(axis=0), LABELLED, atol=0.01)
-    # Documents are long, so their words tell the topics, and a linear model the labels.
-    shares = X.multiply(1 / X.sum(axis=1)[:, np.newaxis]).toarray()
-    train, test = slice(0, 1500), slice(1500, None)
-    for of_label in y.T:
-        scores = (
-            LinearRegression().fit(shares[train], of_label[train]).predict(shares[test])
-        )
-        assert roc_auc_score(of_label[test], scores) > 0.85  # by chance 0.5

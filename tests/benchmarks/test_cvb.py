@@ -19,27 +19,6 @@ def test_curve_of_a_program_is_of_its_checkpoints(counts):
     assert chain["documents"] == 40
 
 
-def test_curve_ends_where_its_target_is_reached(counts):
-    train, held_out = corpora.hold_out_tokens(counts)
-    curve = cvb.follow(cvb.new_program("VB", train, 3), held_out, [1, 2, 3], -9.0)
-    assert curve["sweeps"] == [1]
-    assert curve["seconds"][0] > 0
-
-
-def test_gibbs_takes_means_only_where_it_is_followed(counts):
-    means = cvb.new_program("Gibbs", counts, 3, 0, [4])
-    assert (means.thin, means.times_keeping) == (1, False)
-    assert not hasattr(cvb.new_program("Gibbs", counts, 3), "thin")
-
-
-def test_steps_are_at_most_a_tenth_apart():
-    steps = np.array(cvb.fine(500, 1.1))
-    assert (steps[0], steps[-1]) == (1, 500)
-    assert np.all(np.diff(steps) >= 1)
-    assert np.all(np.diff(steps) <= np.maximum(1, 0.1 * steps[:-1]))
-    assert cvb.fine(4, 1.0) == [1, 2, 3, 4]
-
-
 def test_seconds_to_reach_are_set_beside_those_of_batch_vb():
     vb = {"sweeps": [1, 5], "seconds": [1.0, 8.0], "log_probability": [-9.0, -7.0]}
     good = {"sweeps": [1, 2], "seconds": [0.1, 0.2], "log_probability": [-8.0, -6.9]}

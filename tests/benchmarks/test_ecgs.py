@@ -44,16 +44,6 @@ def test_sampling_rates_lie_within_their_limits(counts):
     assert limits["dynamic"] < dynamic[-1] < 1
 
 
-def test_tokens_apart_are_cells_of_the_same_chain(counts):
-    standard, apart = (ecgs.new_program(n, counts, 3) for n in ("standard", "apart"))
-    for program in (standard, apart):
-        program.sweep(3)
-    first, second = (p.log_joint() for p in (standard, apart))
-    assert first == pytest.approx(second, rel=0.05)
-    tokens = apart._chain.problem.corpus
-    assert tokens.word.size == counts.sum()
-
-
 @pytest.mark.parametrize("sampler", list(ecgs.SAMPLERS))
 def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts, sampler):
     data = train, test = corpora.split_documents(counts)
@@ -65,22 +55,6 @@ def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts, samp
     for n_shards, perplexity in result["perplexity"].items():
         lda = fitted(ecgs.SAMPLERS[sampler], train, 6, n_shards=n_shards)
         assert perplexity == pytest.approx(lda.perplexity(test))
-
-
-def test_summary_takes_the_mean_of_the_end_and_the_median_of_starts():
-    def chain(*perplexity, rate):
-        return {"perplexity": perplexity, "sampling_rate": [1.0, rate]}
-
-    ends = [(110, 90), (100, 80), (310, 290)]
-    standard = [chain(900, 900, *end, rate=1.0) for end in ends]
-    shortcut = [chain(900, 900, 120, 130, rate=0.4)]
-    sweeps = [25, 50, 75, 100]  # the last 50 are those after 50
-    rows = ecgs.summary(sweeps, {"standard": standard, "shortcut": shortcut})
-    assert rows["standard"]["median"] == 100
-    assert rows["standard"]["range"] == [90, 300]
-    assert rows["standard"]["relative"] == 1
-    assert rows["shortcut"]["relative"] == 1.25
-    assert rows["shortcut"]["sampling_rate"] == 0.4
 
 
 def test_shards_are_compared_with_the_first_number_of_them():
@@ -96,12 +70,3 @@ def test_shards_are_compared_with_the_first_number_of_them():
     assert (one["perplexity"], one["relative"]) == (100, 1)
     assert (two["perplexity"], two["relative"]) == (102, 1.02)
     assert two["relative_of_starts"] == [1.01, 1.03]
-
-
-def test_capacity_is_what_threads_do_without_anything_to_share():
-    starts = [
-        {"one": [4.0, 4.0], "side_by_side": [5.0, 5.0]},
-        {"one": [4.0, 9.0], "side_by_side": [5.0, 9.0]},
-    ]
-    gain = ecgs.capacity(starts, 2)
-    assert gain == {"of_median": 1.6, "of_fastest": 1.6}

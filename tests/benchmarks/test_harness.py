@@ -1,39 +1,25 @@
 """Turns, curves and statistics."""
 
-import argparse
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
 from scipy.signal import lfilter
 
 from benchmarks import harness
 from benchmarks.harness import Runner
-from benchmarks.programs import Failed, Program
+from benchmarks.programs import Failed
 
 
-class Logged(Program):
+class Logged(Runner):
     """A program that logs what it does, and fails after some sweeps."""
 
     def __init__(self, log, name, pace=1.0, fails_after=np.inf):
-        self.log, self.name, self.pace, self.fails_after = log, name, pace, fails_after
-        self.n_sweeps, self.inside = 0, False
+        def sweep(n):
+            if self.n_sweeps + n > fails_after:
+                raise Failed(f"{name} failed")
+            log.append(name * n)
+            return pace * n
 
-    @contextmanager
-    def threads(self):
-        self.inside = True
-        yield
-        self.inside = False
-
-    def seconds(self, n):
-        self.n_sweeps += n
-        if self.n_sweeps > self.fails_after:
-            raise Failed(f"{self.name} failed")
-        self.log.append(self.name * n)
-        return self.pace * n
-
-    def runner(self):
-        return Runner(self.name, self.seconds)
+        super().__init__(name, sweep)
 
 
 @pytest.fixture
@@ -43,45 +29,25 @@ def log():
 
 def test_programs_take_turns_until_the_last_sweep_or_their_limit(log, capsys):
     paces = {"a": (1,), "b": (4,), "c": (1, 2)}
-    team = [Logged(log, name, *rest).runner() for name, rest in paces.items()]
+    team = [Logged(log, name, *rest) for name, rest in paces.items()]
     harness.take_turns(team, 4, lambda runner: runner.seconds < 6)
     assert "".join(log) == "abc" + "abc" + "a" + "a"
     assert capsys.readouterr().out == "c failed\n"
     assert [runner.working for runner in team] == [True, True, False]
 
 
-def test_a_turn_is_of_some_sweeps_unless_these_are_slow(log):
-    team = [Logged(log, "a", 0.1).runner(), Logged(log, "b", 2.0).runner()]
-    harness.take_turns(team, 8, sweeps=5)
-    assert log == ["a", "b", "aaaaa", "b", "aa", *"bbbbbb"]
-    assert team[0].turns == pytest.approx([0.1] * 3)
-
-
 def test_timed_sweeps_follow_the_first_or_the_limit(log):
-    team = [Logged(log, "a").runner(), Logged(log, "b", 3.0, fails_after=3).runner()]
+    team = [Logged(log, "a"), Logged(log, "b", 3.0, fails_after=3)]
     runs = harness.time_turns(team, 2, 9)
     assert runs == {"a": {"sweeps": [2, 9], "seconds_per_sweep": [1.0] * 7}}
-    (run,) = harness.time_turns([Logged(log, "a").runner()], 4, 99, 8, 3).values()
+    (run,) = harness.time_turns([Logged(log, "a")], 4, 99, 8, 3).values()
     assert run["sweeps"] == [3, 11]
-    (run,) = harness.time_turns([Logged(log, "a").runner()], 4, 99, 0, 0).values()
+    (run,) = harness.time_turns([Logged(log, "a")], 4, 99, 0, 0).values()
     assert run["sweeps"] == [0, harness.FEWEST_TIMED]
 
 
-def test_programs_of_this_process_sweep_with_their_threads(log):
-    def new(name, X):
-        program = Logged(log, name)
-        inner = program.seconds
-        program.seconds = lambda n: inner(n) * program.inside
-        return program
-
-    seconds, programs = harness.seconds_per_sweep(new, "ab", np.zeros(20), 1, 3)
-    assert seconds == {"a": [1.0, 1.0], "b": [1.0, 1.0]}
-    assert "".join(log) == "ab" + "ab" * 3  # the first to compile
-    assert not programs["a"].inside
-
-
 def test_curves_are_entered_at_checkpoints(log):
-    team = [Logged(log, "a").runner(), Logged(log, "b", 5.0).runner()]
+    team = [Logged(log, "a"), Logged(log, "b", 5.0)]
 
     def evaluate(runner):
         log.append(f"({runner.name})")
@@ -92,29 +58,6 @@ def test_curves_are_entered_at_checkpoints(log):
     steps = [1, 3, 6]
     assert curves["a"] == {"sweeps": steps, "seconds": steps, "value": [-1, -3, -6]}
     assert curves["b"]["sweeps"] == [1, 3]  # 6 would take 30 seconds
-
-
-@pytest.mark.parametrize(("target", "last"), [(9, 6), (3, 4), (4, 4), (-1, 2)])
-def test_a_curve_ends_with_the_point_that_reaches_its_target(log, target, last):
-    def evaluate(runner):
-        return {"value": runner.n_sweeps}
-
-    rules = {"reached": lambda point: point["value"] >= target}
-    curves = harness.follow([Logged(log, "a").runner()], [2, 4, 6], evaluate, **rules)
-    assert curves["a"]["value"] == [2, 4, 6][: last // 2]
-    assert len(log) == last
-
-
-def test_what_fails_has_no_curve(log):
-    team = [Logged(log, "a").runner(), Logged(log, "b", fails_after=1).runner()]
-    assert list(harness.follow(team, [1, 2], lambda runner: {})) == ["a"]
-
-
-def test_geometric_steps_end_with_the_last():
-    assert harness.geometric(100) == [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
-    assert harness.geometric(12) == [1, 2, 3, 5, 7, 10, 12]
-    assert harness.geometric(1) == [1]
-    assert harness.geometric(30, (1, 2.5)) == [1, 2, 10, 25, 30]
 
 
 def test_a_level_is_reached_between_recorded_points():
@@ -148,27 +91,3 @@ def test_times_are_beside_those_of_the_first():
     assert row["mean"] == {"standard": 4, "dynamic": 2}
     assert row["median"] == {"standard": 2, "dynamic": 1}
     assert row["times_as_fast"] == {"standard": 1, "dynamic": 2}
-
-
-def test_medians_and_ends_of_curves():
-    assert harness.median_curve([[1, 5], [2, 4], [9, 0]]).tolist() == [2, 4]
-    assert harness.end_of([25, 50, 75, 100], [900, 900, 110, 90], 50) == 100
-    assert harness.range_of([3, 1, 7]) == {"median": 3, "range": [1, 7]}
-
-
-def test_rows_are_printed_with_the_names_of_their_keys(capsys):
-    harness.print_rows(
-        [{"K": 8, "median": {"a": 0.5}, "all": [1]}, {"K": 16, "b": "x"}]
-    )
-    assert capsys.readouterr().out == "K 8, median a 0.5\nK 16, b x\n"
-
-
-def test_reports_have_options_but_no_paths(tmp_path):
-    for corpus, topics in (("nips", 9), ("kos", 20), ("kos", 3)):
-        paths = {"folder": tmp_path / "f", "data_home": "/home"}
-        options = argparse.Namespace(**paths, sweeps=3, jobs=2, corpus=corpus)
-        harness.write(options, f"speed-{corpus}-{topics}", {"rows": []}, topics=topics)
-    found = harness.read(tmp_path / "f", "speed-*")
-    assert list(found) == ["speed-kos-3", "speed-kos-20", "speed-nips-9"]
-    expected = {"sweeps": 3, "corpus": "kos", "topics": 3}
-    assert found["speed-kos-3"]["options"] == expected

@@ -4,7 +4,7 @@ import mmap
 
 import numpy as np
 import pytest
-from scipy import sparse, stats
+from scipy import stats
 
 from benchmarks import large, mapped
 from benchmarks.large import LargeCorpus, Style
@@ -84,12 +84,6 @@ def test_words_of_a_topic_have_the_planted_distribution(real, own):
         assert result.pvalue > 1e-3  # nine seeded cases
 
 
-def test_topics_order_forms_in_different_ways():
-    for word in range(20):
-        found = np.bincount([large.shift(k, word, N_FORMS) for k in range(2000)])
-        assert stats.chisquare(found).pvalue > 1e-4
-
-
 @pytest.mark.parametrize("concentration", [1.0, 30.0])
 def test_topics_of_documents_are_dirichlet_around_real_ones(real, concentration):
     """The variance of a Dirichlet-multinomial, with that of the real documents."""
@@ -120,30 +114,6 @@ def test_repeated_words_make_cells_of_several_tokens(real):
     assert cells[1] < 0.8 * cells[0]
 
 
-def test_fewer_words_are_the_most_frequent_ones(real):
-    counts, z = real
-    frequency = counts.sum(axis=0)
-    X, kept = large.most_frequent(counts, z, 10)
-    chosen = np.sort(np.argsort(-frequency, kind="stable")[:10])
-    assert np.array_equal(X.toarray(), counts.toarray()[:, chosen])
-    of_chosen = np.isin(np.repeat(counts.indices, counts.data), chosen)
-    assert np.array_equal(kept, z[of_chosen])
-    assert make(real, n_words=10).whole().X.shape[1] == 10
-
-
-def test_what_no_key_can_hold_is_refused(real):
-    with pytest.raises(ValueError, match="n_words"):
-        make(real, n_words=2**24 + 1)
-    with pytest.raises(ValueError, match="shorter"):
-        make(real, n_tokens=200_000, document_length=100_000).block(0)
-
-
-def test_topics_are_fitted_to_the_corpus(counts):
-    corpus = large.large_corpus(counts, 2000, 50, n_topics=2)
-    assert np.unique(corpus.whole().z).tolist() == [0, 1]
-    assert np.array_equal(large.fit_topics(counts, 2), large.fit_topics(counts, 2))
-
-
 @pytest.mark.usefixtures("small_blocks")
 def test_mapped_files_hold_the_same_matrix_and_are_not_read(real, tmp_path):
     corpus = make(real)
@@ -158,13 +128,3 @@ def test_mapped_files_hold_the_same_matrix_and_are_not_read(real, tmp_path):
         assert isinstance(values.base, mmap.mmap)
     with pytest.raises(FileExistsError):
         mapped.write_mapped(corpus, corpus.n_words, tmp_path / "X")
-
-
-@pytest.mark.usefixtures("small_blocks")
-def test_files_of_blocks_hold_the_same_matrix(real, tmp_path):
-    corpus = make(real)
-    mapped.write_blocks(corpus, tmp_path / "blocks")
-    paths = sorted((tmp_path / "blocks").iterdir())
-    assert len(paths) == 3
-    X = sparse.vstack([sparse.load_npz(path) for path in paths], format="csr")
-    assert (X != corpus.whole().X).nnz == 0

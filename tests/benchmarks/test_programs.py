@@ -111,16 +111,6 @@ def test_a_program_without_turns_is_timed_by_the_differences_of_fits(counts):
     assert program.given["optimize_interval"] == 0
 
 
-@pytest.mark.parametrize(
-    ("sweeps", "samples"),
-    [(10, (10, 1, 0)), (60, (10, 2, 25)), (130, (5, 5, 25)), (400, (275, 5, 25))],
-)
-def test_a_program_averages_its_last_samples(counts, sweeps, samples):
-    program = Fitted(counts, 3, 5, averages=True, checkpoints=[10, 400])
-    program.seconds(sweeps)
-    assert program.samples == samples
-
-
 @pytest.mark.parametrize("name", ["topica", "pyrmallet"])
 def test_fits_of_others_have_as_many_sweeps_as_are_said(counts, name):
     pytest.importorskip(name)
@@ -148,19 +138,6 @@ def test_state_of_mallet_is_counted_by_documents_and_words():
     assert mallet.count_pairs(row, column, 3, 4).tolist() == expected
     lines = ["412ms ", "3s ", "<10> LL/token: -8.1"]
     assert [bool(mallet.SWEPT.match(line)) for line in lines] == [True, True, False]
-
-
-def test_what_is_absent_is_skipped_with_a_line(monkeypatch, capsys):
-    monkeypatch.setattr(programs, "find_spec", lambda name: None)
-    monkeypatch.setattr(programs, "which", lambda name: None)
-    assert available(["lda", "mallet"]) == {}
-    monkeypatch.setattr(programs.Peer, "version", "1.0")
-    assert available(["sklda", "lda"], threads=2) == {"sklda": "1.0"}
-    assert capsys.readouterr().out == (
-        "lda is not installed: skipped\n"
-        "mallet is not on the PATH: skipped\n"
-        "lda has one thread only: skipped\n"
-    )
 
 
 def test_failures_of_a_process_are_printed(counts, tmp_path, capsys):

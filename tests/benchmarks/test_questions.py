@@ -38,8 +38,6 @@ TINY = {
     " --sweeps 40 --burn-in 10 --thin 1",
     "diagnostics-calibration": "--samplers nested-2 --replications 5 --burn-in 3"
     " --thin 1 --jobs 1",
-    "starts-parts": "--corpora docstrings zipf --topics 3 --starts 2 --sweeps 9"
-    " --documents 80 --words 50 --tokens 2000",
     "genes-chains": "--cells 30 --columns 200 --tokens-of-genes 100"
     " --tokens-of-regions 80 --planted 2 --topics 3 --sweeps 6",
     "ecgs-chains": f"{CHAINS} --damping 1 50 --every 3",
@@ -79,7 +77,6 @@ FILES = {  # if they are not one with the name of the kind
     "diagnostics-chains": ["chains-kos"],
     "genes-chains": ["chains-genes", "chains-regions"],
     "ecgs-chains": ["chains-nips"],
-    "starts-parts": ["parts-docstrings-3", "parts-zipf-3"],
     "ecgs-speed": ["speed-nips"],
     "ecgs-shards": ["shards-nips-threads-2"],
     "parallel-chains": ["chains-kos-3"],
@@ -107,10 +104,6 @@ def check_compare_quality(report):
         assert all(1 < perplexity < 50 for perplexity in curve["perplexity"])
 
 
-def check_compare_process(report):
-    assert report["programs"]["sklda"]["peak_bytes"] > 1e7
-
-
 def check_compare_size(report):
     points = report["points"]
     assert {point["init"] for point in points} == {"planted", "random"}
@@ -130,16 +123,6 @@ def check_blocking_bars(report):
     assert min(chain["gap"] for chain in chains) == 0
     row = report["summary"]["single-site"]
     assert row["missing_topics"] == sum(chain["missed_topics"] > 0 for chain in chains)
-
-
-def check_blocking_chains(report):
-    names = ["single-site", "nested-2"]
-    assert list(report["summary"]) == list(report["chains"]) == names
-    assert report["sweeps"] == [1, 2, 3, 4, 5, 6]
-    for chain in report["chains"]["nested-2"]:
-        assert {len(values) for key, values in chain.items() if key != "seed"} == {6}
-    levels = [(row["of"], row["after"]) for row in report["levels"]]
-    assert levels == [("log_posterior", 6), ("perplexity", 6)]
 
 
 def check_diagnostics_chains(report):
@@ -163,16 +146,6 @@ def check_diagnostics_calibration(report):
         assert all(0 <= rank <= report["draws"] for rank in values)
 
 
-def check_starts_parts(report):
-    random, subsample = report["summary"].values()
-    assert random["share_of_seconds"] == 1
-    assert len(subsample["seconds"]) == 2
-    for chains in report["chains"].values():
-        for chain in chains:
-            assert chain["sweeps"][-1] == 9
-            assert chain["seconds"][0] > 0
-
-
 def check_genes_chains(report):
     names = ["single-site", "nested-4", "backward-16", "two shards"]
     names += ["partially-collapsed", "CVB0"]
@@ -193,14 +166,6 @@ def check_ecgs_chains(report):
     assert rate["standard"] == 1
     assert rate["standard"] > rate["dynamic-50"] > rate["dynamic-1"]
     assert rate["shortcut"] == pytest.approx(report["least_rate"]["shortcut"], abs=1e-5)
-
-
-def check_ecgs_shards(report):
-    cases = [(result["sampler"], result["n_topics"]) for result in report["results"]]
-    assert cases == [("collapsed", 2), ("collapsed", 3), ("ecgs", 2), ("ecgs", 3)]
-    for result in report["results"]:
-        assert [row["n_shards"] for row in result["rows"]] == [1, 2]
-        assert {len(start["side_by_side"]) for start in result["starts"]} == {3}
 
 
 def check_covariates_coverage(report):
@@ -233,18 +198,6 @@ def check_covariates_peers(report):
         assert row["same_sign"] == 1
         assert 0.5 < row["slope"] < 2
         assert -np.log(12) < row["score"] < 0
-
-
-def check_cvb_convergence(report):
-    assert list(report["chains"]) == ["VB", "CVB", "CVB0", "Gibbs"]
-    assert report["sweeps"] == [1, 2, 3, 5, 6]
-
-
-def check_cvb_size(report):
-    sizes = [row["documents"] for row in report["rows"]]
-    assert sizes == report["options"]["documents"] == [10, 20, 40]
-    chains = report["chains"]["CVB"]
-    assert [chain["documents"] for chain in chains] == [10, 10, 20, 20, 40, 40]
 
 
 def check_cvb_speed(report):
@@ -287,25 +240,8 @@ def check_topics_curves(report):
     assert report["found"]["kos"]["recommended"]["score"]["topics"] in (2, 4)
 
 
-def check_medlda_newsgroups(report):
-    assert report["train"]["documents"] == 45
-    assert len(report["rows"]) == 3 + 2 + 2  # of words, and two starts of two of topics
-    (points,) = report["others"].values()
-    assert points["20"] == [28.7, 0.683]
-
-
 def check_medlda_binary(report):
     assert (report["train"]["documents"], report["words"]) == (30, 10)
-
-
-def check_medlda_reuters(report):
-    assert sorted(report["labels"]) == ["earn", "grain", "ship"]
-    assert {tuple(row["test"]) for row in report["rows"]} == {("micro F1", "macro F1")}
-
-
-def check_medlda_growth(report):
-    cases = [(row["n_topics"], row["documents"]) for row in report["rows"]]
-    assert cases == [(2, 45), (3, 45), (3, 20)] * 2
 
 
 def check_medlda_size(report):
@@ -374,11 +310,6 @@ def test_what_would_measure_nothing_is_refused(fault, capsys):
     assert "must be at least" in capsys.readouterr().err
 
 
-def test_bars_need_documents_to_train_on(tmp_path):
-    with pytest.raises(SystemExit, match="greater than 250"):
-        run(tmp_path, "blocking-bars", "--documents 250")
-
-
 def test_without_a_question_all_are_listed(capsys):
     main([])
     lines = capsys.readouterr().out.splitlines()
@@ -405,17 +336,6 @@ def test_rows_of_earlier_runs_stay(tiny):
     (report,) = tiny("medlda-binary", "--strategies ovr --baselines").values()
     assert [row["method"][:3] for row in report["rows"]].count("ovr") == 1
     assert len(report["rows"]) == 3 + 1 + 1 + 1
-
-
-@pytest.mark.slow
-def test_chains_on_the_real_corpus(tmp_path, shared_data):
-    home = shared_data / "uci_bow"
-    options = f"--samplers single-site --corpora kos --data-home {home} --starts 1"
-    reports = run(tmp_path, "blocking-chains", f"{options} --sweeps 4 --jobs 1")
-    assert set(reports) == {"chains-kos-32", "chains-kos-100"}
-    for report in reports.values():
-        # All of the 467,714 tokens but half of those of the last 430 documents.
-        assert 0.9 * 467_714 < report["tokens"] < 467_714
 
 
 def test_private_names_of_sklda_are_in_one_file():

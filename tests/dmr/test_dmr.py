@@ -310,6 +310,3 @@ def test_predicted_proportions(planted):
     low, high = averaged.low[1, k], averaged.high[1, k]
     line = f"b  topic {k:3d} {averaged.mean[1, k]:.3f} [{low:.3f}, {high:.3f}]"
     assert repr(averaged).splitlines()[2].startswith(line)
-    for bad in ("c", 2, -1, True, None, 0.5):
-        with pytest.raises(ValueError, match="There is no setting"):
-            averaged.contrast("a", bad)

@@ -11,6 +11,7 @@ from sklda._chain import tables
 from sklda._core.problem import Corpus, Problem
 from sklda._dmr import weights
 from sklda._dmr.weights import NormalPrior
+from tests.helpers.enumeration import mean_and_error
 from tests.helpers.mutants import Edit, interpreted, streams
 
 K = 2
@@ -77,19 +78,15 @@ def expected_moments(n_weights, n_points=25):
 
 
 def errors_of(module, x, n_draws, rng):
-    """Return the errors of the moments of a long chain, in standard errors.
-
-    There are 60 batches, much longer than the memory of the chain.
-    """
+    """Return the errors of the moments of a long chain, in standard errors."""
     x, own, sample = np.ascontiguousarray(x), np.zeros((K, x.shape[1])), []
     z = np.concatenate(TOPICS).astype(np.uint16)
     for _ in range(n_draws):
         problem = Problem(corpus(), 1, weights.alpha_of(x, own), 0.1, ROW)
         own = module.draw_all_weights(own, x, prior_of(x), problem, z, rng)
         sample.append(own)
-    means = moments(np.array(sample)).reshape(60, n_draws // 60, -1).mean(1)
-    errors = means.std(0, ddof=1) / np.sqrt(60)
-    return (means.mean(0) - expected_moments(x.shape[1])) / errors
+    means, errors = mean_and_error(moments(np.array(sample)), 60)
+    return (means - expected_moments(x.shape[1])) / errors
 
 
 @pytest.mark.slow

@@ -242,12 +242,6 @@ def test_rate_of_a_fit_that_kept_sweeping():
 # --- what is fitted --------------------------------------------------------------
 
 
-def test_fit_sets_one_attribute_more_than_the_collapsed_sampler():
-    other = CollapsedGibbsLDA(2, max_iter=2).fit(X)
-    assert fitted(fit()).keys() - fitted(other).keys() == {"sampling_rate_"}
-    assert vars(fit()).keys() - fitted(fit()).keys() == vars(make()).keys()
-
-
 @pytest.mark.parametrize("kernel", [rows, lists])
 @pytest.mark.parametrize("damping", [None, 1])
 def test_a_snapshot_is_the_chain_stopped_there(kernel, damping):

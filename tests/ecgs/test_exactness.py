@@ -64,19 +64,6 @@ def sizes(n_tokens, n_groups):
     return found
 
 
-def test_sizes_of_groups():
-    assert sizes(5, 2) == [2, 3]
-    assert sizes(5, 3) == [1, 2, 2]
-    assert sizes(4, 1) == [4]
-    assert sizes(3, 3) == [1, 1, 1]
-    for n_tokens in range(1, 30):
-        for n_groups in range(1, n_tokens + 1):
-            found = sizes(n_tokens, n_groups)
-            assert sum(found) == n_tokens
-            assert len(found) == n_groups
-            assert 1 <= min(found) <= max(found) <= min(found) + 1
-
-
 def conditional(problem, z, group):
     """Return p(k | the topics of all tokens outside the group), of a single token."""
     d, w = problem.tokens[group[0]]

@@ -13,13 +13,13 @@ from sklda._gibbs.kernels import single_site_rows
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of, docs_of, random_corpus, words_of
+from tests.helpers.enumeration import mean_and_error
 from tests.helpers.hierarchical import known
 from tests.helpers.mutants import streams
 from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, given_for
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
 X[7] = 0
-INDICATORS = np.eye(3, dtype=int)[np.arange(40) % 3]
 MODELS = GIBBS | SUPERVISED | {"many topics": CollapsedGibbsLDA()}
 each = pytest.mark.parametrize("name", MODELS)
 
@@ -188,10 +188,9 @@ def test_priors_without_tokens_are_drawn_from_their_priors():
     for _ in range(8000):
         chain.sweep()
     trace = np.array(chain.prior.trace)[:, [1, 2, 5]]
-    batches = trace.reshape(40, 200, 3).mean(axis=1)
-    errors = batches.std(axis=0, ddof=1) / np.sqrt(40)
+    means, errors = mean_and_error(trace, 40)
     # Of 3 values, one in 10,000 is off by 4.3 errors.
-    assert (abs(batches.mean(axis=0) - [0.5, 6.0, 0.5]) < 4.3 * errors).all()
+    assert (abs(means - [0.5, 6.0, 0.5]) < 4.3 * errors).all()
     assert (errors < [0.02, 0.2, 0.02]).all()
 
 
@@ -277,18 +276,6 @@ def test_hyperpriors_in_any_container_go_on(kind):
 
 
 # --- labels ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
-def test_indicators(multi_class):
-    model = make("light", multi_class=multi_class).fit(X, INDICATORS)
-    n_chains = 3 if multi_class == "ovr" else 1
-    assert model.topic_weights_.shape == (8 * n_chains,)
-    assert model.predict(X).shape == (40, 3)
-    assert np.isfinite(model.decision_function(X)).all()
-    assert np.isfinite(model.coef_).all()
-    if n_chains == 3:
-        assert len(set(model.prior_trace_["doc_concentration"][-1])) == 3
 
 
 # --- bad input -------------------------------------------------------------------

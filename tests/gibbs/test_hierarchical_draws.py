@@ -17,7 +17,7 @@ from sklda._chain.kernels.hierarchical import (
 from sklda._chain.tables import count_tables
 from sklda._core import corpus
 from sklda._core.threads import Threads
-from tests.helpers.enumeration import RIGHT, chi_square_pvalue
+from tests.helpers.enumeration import RIGHT, chi_square_pvalue, mean_and_error
 from tests.helpers.hierarchical import N_BINS, stirling
 from tests.helpers.mutants import streams
 
@@ -102,9 +102,8 @@ def test_concentration_from_anywhere_comes_to_its_density(name, first):
     for _ in range(3000):
         x = draw_concentration(x, shape, rate, arrays, rng)
         found.append(np.interp(np.log(x), y, below))
-    means = np.reshape(found, (30, 100)).mean(axis=1)
-    error = means.std(ddof=1) / np.sqrt(30)
-    assert abs(np.mean(found) - 0.5) < 5 * error  # one false alarm in 40,000
+    mean, error = mean_and_error(found, 30)
+    assert abs(mean - 0.5) < 5 * error  # one false alarm in 40,000
 
 
 # --- weights ---------------------------------------------------------------------

@@ -13,7 +13,14 @@ from sklda._core.threads import Threads
 from sklda._medlda.losses import Hinge
 from sklda._medlda.sampler import MaxMargin
 from tests.helpers import samplers
-from tests.helpers.enumeration import RIGHT, WRONG, copied, each_mutant, marginals
+from tests.helpers.enumeration import (
+    RIGHT,
+    WRONG,
+    copied,
+    each_mutant,
+    marginals,
+    mean_and_error,
+)
 from tests.helpers.hierarchical import (
     HierarchicalProblem,
     known,
@@ -188,10 +195,9 @@ def largest_error(chain, tiny, n_batches=60, batch=100):
     exact = marginals(tiny, tiny.assignments), n_nonempty(tiny, tiny.assignments)
     expected = tiny.posterior @ np.column_stack(exact), tiny.expected()
     values = np.column_stack(statistics)
-    means = values.reshape(n_batches, batch, -1).mean(axis=1)
-    errors = means.std(axis=0, ddof=1) / np.sqrt(n_batches)
+    means, errors = mean_and_error(values, n_batches)
     assert np.median(errors) < 0.02  # or nothing was tested
-    differences = abs(means.mean(axis=0) - np.concatenate(expected))
+    differences = abs(means - np.concatenate(expected))
     return (differences / (errors + 1e-6)).max()  # beta may be fixed
 
 

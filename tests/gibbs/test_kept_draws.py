@@ -1,7 +1,5 @@
 """The samples that a chain keeps: which they are, what they hold, what they cost."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -86,20 +84,6 @@ def test_keeping_draws_changes_no_sample(name):
     without = model(name, 0).fit(X)
     assert without.draws_ is None
     assert_same_fit(model(name, 4).fit(X), without, but=["draws_"])
-
-
-def test_stored_draws(tmp_path):
-    lda = model("shards", 3).fit(X)
-    assert_same_fit(pickle.loads(pickle.dumps(lda)), lda)
-    io = pytest.importorskip("skops.io")
-    io.dump(lda, tmp_path / "model.skops")
-    unknown = io.get_untrusted_types(file=tmp_path / "model.skops")
-    assert set(unknown) == {
-        "sklda._topics.posterior_draws.PosteriorDraws",
-        "sklda._gibbs.collapsed.CollapsedGibbsLDA",
-    }
-    again = io.load(tmp_path / "model.skops", trusted=unknown)
-    assert_same_fit(again, lda)
 
 
 def test_a_snapshot_keeps_the_last_sample_too():

@@ -7,14 +7,10 @@ from scipy import stats
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda._core import gammas
 from sklda._core.problem import LANES, MAX_TOPICS, Corpus, Problem, padded
-from sklda._core.threads import Threads
 from sklda._core.word_prior import word_prior
 from sklda._gibbs import partially_collapsed_sampler as sampler
-from sklda._gibbs import uncollapsed_sampler
 from sklda._gibbs.kernels import uncollapsed
-from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.mutants import streams
 from tests.helpers.small_fits import X
@@ -55,22 +51,6 @@ def test_the_fit_does_not_depend_on_the_number_of_threads(fit, n_topics):
     assert n_topics == 1 or model.topic_assignments_.any()
 
 
-@pytest.mark.slow
-def test_they_come_where_the_collapsed_sampler_is():
-    params = {"n_components": 5, "doc_topic_prior": 0.2, "topic_word_prior": 0.1}
-    params |= {"max_iter": 300, "evaluate_every": 1}
-    X = make_lda_corpus(300, 100, 5, document_length=50, random_state=1)[0]
-
-    def end(cls):
-        fits = [cls(**params, random_state=seed).fit(X) for seed in range(3)]
-        return np.mean([one.log_joint_[150:] for one in fits]) / X.sum()
-
-    # In nats per token. Chains of one sampler differ by 0.01 from seed to seed, and
-    # the log joint rises by 0.6 from its first sweep.
-    ends = [end(cls) for cls in CLASSES]
-    np.testing.assert_allclose(ends, end(CollapsedGibbsLDA), rtol=0, atol=0.02)
-
-
 @pytest.mark.parametrize("cls", CLASSES)
 def test_parameters_are_those_of_the_collapsed_sampler(cls):
     others, mine = CollapsedGibbsLDA().get_params(), cls().get_params()
@@ -78,37 +58,6 @@ def test_parameters_are_those_of_the_collapsed_sampler(cls):
 
 
 # --- data augmentation -----------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_docs", [1, 2, 30, 3000])
-def test_slices(n_docs):
-    corpus = random_corpus(0, n_docs, n_words=300)
-    problem = Problem(corpus, 300, np.full(3, 0.3), 0.2)
-    z = np.zeros(corpus.token_ptr[-1], np.uint16)
-    tokens = corpus.token_ptr[corpus.doc_ptr]
-    states = [
-        uncollapsed_sampler.Uncollapsed(Threads(n_jobs)).from_topics(problem, z)
-        for n_jobs in (1, 2, 5)
-    ]
-    for state, n_jobs in zip(states, (1, 2, 5), strict=True):
-        for slices, size in (
-            (state.word_slices, 300),
-            (state.doc_slices, n_docs),
-            (state.count_ranges, 300),
-        ):
-            edges = [first for first, _ in slices] + [slices[-1][1]]
-            assert [last for _, last in slices] == edges[1:]
-            assert (edges[0], edges[-1]) == (0, size)
-            assert all(np.diff(edges) > 0)
-        assert len(state.word_slices) == 3
-        assert state.doc_slices == states[0].doc_slices
-        assert len(state.count_ranges) == (n_jobs if tokens[-1] else 1)
-    # About equal: as near as whole documents come to it.
-    longest = np.diff(tokens).max()
-    of_slices = [tokens[last] - tokens[first] for first, last in states[0].doc_slices]
-    wanted = min(1 + tokens[-1] // 4096, 64)
-    assert len(of_slices) == min(wanted, n_docs)
-    assert max(of_slices) - min(of_slices) <= 2 * longest
 
 
 # --- the kernel ------------------------------------------------------------------

@@ -82,13 +82,6 @@ def test_priors_are_learned_in_each_burn_in():
     assert (model.doc_topic_prior_ != learned).any()
 
 
-def test_many_short_fits():
-    model = make("shards", max_iter=1, burn_in=0, thin=1, warm_start=True)
-    for _ in range(30):
-        fit(model)
-    assert_same_fit(model, fit(make("shards", max_iter=30, burn_in=0, thin=1)))
-
-
 def test_more_draws_than_one_fit_keeps():
     model = fit(make("draws", max_iter=26, warm_start=True))
     model.set_params(max_iter=8, burn_in=0)
@@ -257,6 +250,7 @@ def test_documents_in_common(chunk, monkeypatch):
         ("rows", {"blocking": "nested"}),
         ("dynamic", {"strategy": "shortcut"}),
         ("light", {"C": 3.0}),
+        ("light", {"class_weight": {0: 2.0}}),
         ("light", {"multi_class": "ovr"}),
     ],
 )
@@ -282,12 +276,6 @@ def test_what_a_fit_anew_leaves():
         model.set_params(warm_start=True).fit(X)
     assert caught[0].filename == __file__
     assert_same_fit(model, fit(make("rows", max_iter=26)))
-
-
-def test_learned_priors_need_no_further_burn_in(recwarn):
-    model = fit(make("learned priors", max_iter=26, warm_start=True))
-    fit(model.set_params(max_iter=8, burn_in=0))
-    assert len(recwarn) == 0
 
 
 def test_chains_side_by_side_do_not_go_on_by_fit():

@@ -371,6 +371,16 @@ def marginals(tiny, z):
     ).astype(float)
 
 
+def mean_and_error(values, n_batches):
+    """Return the mean over a chain and its standard error, by means of batches.
+
+    A batch is much longer than the memory of the chain, so the means of batches are
+    almost independent.
+    """
+    means = np.reshape(values, (n_batches, len(values) // n_batches, -1)).mean(axis=1)
+    return means.mean(axis=0), means.std(axis=0, ddof=1) / np.sqrt(n_batches)
+
+
 def assert_marginals(sampler, tiny, seed, n_batches=100, batch=300):
     """Assert that a long chain has the marginals of the posterior."""
     problem, rng = tiny.problem(sampler), streams_of(sampler, seed)
@@ -380,10 +390,8 @@ def assert_marginals(sampler, tiny, seed, n_batches=100, batch=300):
         state = sampler.sweep(problem, state, rng)
         z[:] = state.z
     expected = tiny.posterior @ marginals(tiny, tiny.assignments)
-    means = marginals(tiny, chain).reshape(n_batches, batch, -1).mean(1)
-    # A batch is much longer than the memory of the chain, so the means of batches are
-    # almost independent. With 59 degrees of freedom or more, 4.5 standard errors are
-    # one false alarm in 30,000 values; a chain has under 30.
-    errors = means.std(0, ddof=1) / np.sqrt(n_batches)
-    assert (abs(means.mean(0) - expected) < 4.5 * errors).all()
+    means, errors = mean_and_error(marginals(tiny, chain), n_batches)
+    # With 59 degrees of freedom or more, 4.5 standard errors are one false alarm in
+    # 30,000 values; a chain has under 30.
+    assert (abs(means - expected) < 4.5 * errors).all()
     assert errors.max() < 0.03  # or nothing was tested

@@ -4,11 +4,9 @@ All draws are from short lists. Hypothesis mixes constants of all loaded modules
 draws from wide ranges, so the examples would depend on what else the process tests.
 """
 
-import tempfile
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
@@ -16,6 +14,7 @@ from scipy import sparse
 import sklda
 from sklda._base.sklearn_private import StrOptions
 from sklda._chain.hierarchical import GammaPriors
+from tests.helpers.forms import FORMS
 
 among = st.sampled_from
 
@@ -31,10 +30,6 @@ def arrays(elements, shape, dtype=np.int64):
 
 
 # --- matrices --------------------------------------------------------------------
-
-NATIVE = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 g".split()
-SWAPPED = [np.dtype(name).newbyteorder() for name in ("i4", "u2", "i8", "f4", "f8")]
-DTYPES = [*map(np.dtype, NATIVE), *SWAPPED, np.dtype(object)]
 
 
 @st.composite
@@ -52,92 +47,8 @@ def corpora(draw, model, least_docs=1, n_words=None):
 
 @st.composite
 def forms(draw, values):
-    """Draw a matrix that holds these values: its container, dtype and memory."""
-    build = draw(among([_array, _sparse, _sparse, _sequence, _frame]))
-    return build(draw, values)
-
-
-def _dtype(draw, values, dtypes=DTYPES):
-    """Draw a dtype that holds the values exactly."""
-    with np.errstate(all="ignore"):
-        return draw(among([d for d in dtypes if _equal(values.astype(d), values)]))
-
-
-def _equal(a, b):
-    """Return whether arrays of any dtype are equal; NaN equals itself."""
-    return ((a == b) | ((a != a) & (b != b))).all()
-
-
-def _array(draw, values):
-    array = values.astype(_dtype(draw, values))
-    memory = draw(among("C F columns rows read-only map".split()))
-    if memory == "F":
-        return np.asfortranarray(array)
-    if memory == "columns":
-        return np.repeat(array, 2, axis=1)[:, ::2]
-    if memory == "rows":
-        return array[::-1].copy()[::-1]
-    if memory == "map" and array.dtype.kind != "O":
-        with tempfile.TemporaryFile() as file:
-            file.write(array.tobytes())
-            file.flush()
-            return np.memmap(file, array.dtype, "r", shape=array.shape)
-    array.flags.writeable = memory != "read-only"
-    return array
-
-
-def _sequence(draw, values):
-    array = values.astype(_dtype(draw, values))
-    rows = draw(among([np.ndarray.tolist, list, tuple]))(array)
-    return draw(among([list, tuple]))(rows)
-
-
-def _frame(draw, values):
-    dtypes = [d for d in DTYPES if d.isnative and d.char != "g"]
-    names = draw(among([list("abcdefgh"), range(8)]))
-    frame = pd.DataFrame(values, columns=list(names)[: values.shape[1]])
-    kind = draw(among("one each nullable sparse".split()))
-    if kind == "nullable":
-        return frame.convert_dtypes()
-    if kind == "sparse":
-        return frame.astype(pd.SparseDtype(values.dtype, 0))
-    if kind == "one":
-        return frame.astype(_dtype(draw, values, dtypes))
-    return frame.astype({n: _dtype(draw, frame[n].values, dtypes) for n in frame})
-
-
-def _sparse(draw, values):
-    X = _csr(draw, values)
-    if X.dtype.char != "e" and X.dtype.isnative:  # SciPy converts neither
-        X = X.asformat(draw(among("csr csr csc coo lil dok bsr dia".split())))
-    if X.format in ("csr", "csc", "bsr"):
-        if draw(st.booleans()):
-            X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-        if draw(st.booleans()):
-            for array in (X.data, X.indices, X.indptr):
-                array.flags.writeable = False
-    return X
-
-
-def _csr(draw, values):
-    """Draw a CSR matrix that need not be canonical."""
-    dtype = _dtype(draw, values, [d for d in DTYPES if d.kind != "O"])
-    doc, word = np.indices(values.shape).reshape(2, -1)
-    value = values.ravel()
-    if draw(st.booleans()):  # two cells instead of one
-        half = np.floor(value / 2)
-        with np.errstate(invalid="ignore"):  # inf - inf
-            value = np.append(half, value - half)
-        doc, word = np.tile(doc, 2), np.tile(word, 2)
-    stored = (value != 0) | draw(st.booleans())
-    doc, word, value = doc[stored], word[stored], value[stored]
-    order = np.lexsort((draw(among([word, -word, word[::-1]])), doc))
-    doc, word, value = doc[order], word[order], value[order]
-    indptr = np.searchsorted(doc, np.arange(len(values) + 1))
-    cls = draw(among([sparse.csr_array, sparse.csr_matrix]))
-    X = cls((value, word, indptr), shape=values.shape)
-    X.data = X.data.astype(dtype)  # of types that SciPy does not create, too
-    return X
+    """Draw a matrix that holds these values."""
+    return draw(among([form for form in FORMS.values() if form.holds(values)]))(values)
 
 
 # --- estimators ------------------------------------------------------------------
@@ -284,38 +195,3 @@ def _targets(draw, cls, n_docs):
     y = draw(arrays(range(len(classes)), n_docs))
     y[:2] = 0, 1
     return draw(among([np.array, list]))([classes[i] for i in y])
-
-
-def _out_of_bounds(array):
-    X = sparse.csr_array(array + 1)
-    X.indices[0] = array.shape[1]
-    return X
-
-
-@st.composite
-def spoiled(draw, model, values):
-    """Draw what a model must refuse, made from a corpus that it takes."""
-    array = values.astype(np.float64)
-    bad = [-1, np.nan, np.inf, -np.inf, 1e300, *[0.5] * model._whole_counts]
-    if draw(st.booleans()):
-        array[draw(among(list(np.ndindex(array.shape))))] = draw(among(bad))
-        return draw(forms(array))
-    others = {
-        "no matrix": array[0],
-        "three axes": array[np.newaxis],
-        "no documents": array[:0],
-        "no words": array[:, :0],
-        "complex": array + 1j,
-        "strings": array.astype(str),
-        "dates": array.astype("M8[s]"),
-        "texts": ["all the words", "of a document"],
-        "words": [["all", "the"], ["words"]],
-        "pairs": [[(0, 1), (3, 2)], [(1, 1)]],
-        "ragged": [[1, 2], [1]],
-        "np.matrix": array.view(np.matrix),
-        "nothing": None,
-        "number": 3,
-        "object": object(),
-        "out of bounds": _out_of_bounds(array),
-    }
-    return others[draw(among(list(others)))]

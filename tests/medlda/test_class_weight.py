@@ -98,14 +98,6 @@ def test_bad_weights_are_refused(y, class_weight, message):
         fit(y[TRAIN], class_weight=class_weight)
 
 
-def test_a_chain_goes_on_with_the_same_weights_only():
-    model = fit(warm_start=True, class_weight={0: 2.0}, max_iter=4)
-    again = model.set_params(max_iter=2).fit(X[TRAIN], MAIN[TRAIN])
-    assert again.n_iter_ == 6
-    with pytest.raises(ValueError, match="class_weight"):
-        model.set_params(class_weight={0: 3.0}).fit(X[TRAIN], MAIN[TRAIN])
-
-
 @pytest.mark.parametrize(
     "labels",
     [

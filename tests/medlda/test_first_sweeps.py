@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sklda import MedLDAClassifier, MedLDARegressor
+from sklda import MedLDARegressor
 from sklda._chain import start
 from sklda._medlda.sampler import MaxMargin
 from tests.helpers.comparison import assert_same_fit
@@ -92,5 +92,3 @@ def test_topics_of_another_number_are_refused():
     model = fit(multi_class="ovr", max_iter=2)
     with pytest.raises(ValueError, match=r"components_ of init=MedLDAClassifier\(\)"):
         fit(init=model)
-    with pytest.raises(ValueError, match="'init' parameter of MedLDAClassifier"):
-        MedLDAClassifier(init="best").fit(X[TRAIN], MAIN[TRAIN])

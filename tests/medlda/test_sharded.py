@@ -14,7 +14,7 @@ from tests.helpers.enumeration import assert_exact, is_wrong
 from tests.helpers.mutants import Edit, interpreted, streams
 from tests.helpers.one_total import OneTotal
 from tests.helpers.selection import fast_and_slow
-from tests.helpers.supervised import MAIN, TEST, X, fit
+from tests.helpers.supervised import fit
 from tests.medlda.test_exactness import PROBLEMS
 
 samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
@@ -23,24 +23,10 @@ steps = pytest.mark.parametrize("n_weight_steps", [2, None])
 # --- threads and the number of shards --------------------------------------------
 
 
-@samplers
-def test_models_of_one_class_each_may_have_shards(sampler):
-    model = fit(sampler=sampler, multi_class="ovr", n_shards=3)
-    assert model.score(X[TEST], MAIN[TEST]) > 0.8
-
-
 @pytest.mark.parametrize("sampler", fast_and_slow(["light"], ["gibbs"]))
 def test_there_are_128_shards_at_most(sampler):
     few = {"sampler": sampler, "max_iter": 4, "burn_in": 2}
     assert_same_fit(fit(n_shards=10**12, **few), fit(n_shards=128, **few))
-
-
-@samplers
-@steps
-def test_classes_are_learned_by_shards(sampler, n_weight_steps):
-    model = fit(sampler=sampler, n_weight_steps=n_weight_steps, n_shards=8)
-    assert model.score(X[TEST], MAIN[TEST]) > 0.8
-    assert model.loss_[-1] < 0.2 * model.loss_[0]
 
 
 # --- nothing is left out ---------------------------------------------------------

@@ -248,7 +248,8 @@ def not_a_matrix(n_words: int) -> Iterable[Bad]:
     for X in (3, None, {*row}, dict.fromkeys(row), object(), np.array(3), len):
         kind = type(X).__name__
         yield Bad(X, f"must be a matrix of counts.*of type {kind}: pass an array")
-    yield Bad([[10**400, *row[1:]]], "too large")
+    huge = [[10**400, *row[1:]]]
+    yield from (Bad(X, "too large") for X in (huge, np.array(huge, object)))
     yield Bad(np.ones((2, 2, n_words)), "dim 3|3D")
     yield Bad(np.empty((0, n_words)), "0 sample")
     yield Bad(np.empty((2, 0)), "0 feature")
@@ -326,7 +327,8 @@ def not_counted() -> Iterable[Bad]:
 
 
 def out_of_range(sound: np.ndarray) -> Iterable[Bad]:
-    """Yield matrices with one value that is no count, in each form."""
+    """Yield matrices with one value that is no count, in each form; and of dates."""
+    yield Bad(sound.astype("M8[s]"), "datetime64")
     negative = "Negative values.*number of times.*CountVectorizer"
     for value, dtype, words in (
         (math.nan, np.float64, "NaN"),
