@@ -24,6 +24,14 @@ class Schedule(NamedTuple):
         """Return the number of samples that are kept."""
         return -(-(self.max_iter - self.burn_in) // self.thin)
 
+    def n_annealed(self, *, samples_priors: bool) -> int:
+        """Return the most sweeps that a start may be annealed in.
+
+        Priors that are learned or sampled get the second half of the burn-in.
+        """
+        priors_wait = samples_priors or self.learned is not None
+        return self.burn_in // 2 if priors_wait else self.burn_in
+
     def after(self, n_sweeps: int) -> Self:
         """Return the schedule of a chain that has already done `n_sweeps` sweeps."""
         max_iter, burn_in = self.max_iter + n_sweeps, self.burn_in + n_sweeps

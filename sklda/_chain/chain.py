@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from sklda._chain.annealing import Annealing
+from sklda._base.annealing import NO_ANNEALING, Annealing
 from sklda._chain.averages import Averages
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.hierarchical_prior import HierarchicalPrior
@@ -54,7 +54,7 @@ class Chain:
         z: np.ndarray | None = None,
         prior: SampledPrior | None = None,
         response: ResponseModel | None = None,
-        annealing: Annealing | None = None,
+        annealing: Annealing = NO_ANNEALING,
     ) -> None:
         _check_memory(problem)
         self.sampler = sampler
@@ -68,11 +68,12 @@ class Chain:
         self.log_joint: list[float] = []
         self.log_joint_sweeps: list[int] = []
         self.averages = Averages(problem)
-        self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
+        self.draws: deque[Draw] = deque(maxlen=keep_draws)  # evenly spaced
+        self.draw_interval = 1  # kept samples from one draw to the next
         self.last_kept = 0  # the sweep of the last sample in the averages
         self.prior = prior  # if it is sampled, too
         self.response = response  # if there is one
-        self.annealing = annealing or Annealing()
+        self.annealing = annealing
         self.learned_alpha: list[np.ndarray] = []  # after each update
 
     def __copy__(self) -> Self:
@@ -225,7 +226,8 @@ class Chain:
                 parameters.keep(self.problem, self.n_sweeps)
             alpha_sum = None if self.prior is None else self.problem.alpha_sum
             self.averages.add(self.problem.corpus, self.z, counts, alpha_sum)
-            if self.draws.maxlen != 0:
+            is_drawn = self.averages.n_kept % self.draw_interval == 0
+            if is_drawn and self.draws.maxlen != 0:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
                 self.draws.append(draw)
             self.last_kept = self.n_sweeps

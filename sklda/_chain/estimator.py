@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
+from sklda._base.annealing import Annealing
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitting import fitting
 from sklda._base.lda import BaseLDA
@@ -21,10 +22,9 @@ from sklda._base.parameters import (
 )
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import fit_context
-from sklda._chain.annealing import Annealing
 from sklda._chain.chain import Chain
 from sklda._chain.hierarchical_prior import check_hyperpriors, prior_attributes
-from sklda._chain.kept_draws import check_keep_draws, posterior_draws
+from sklda._chain.kept_draws import check_keep_draws, draw_interval, posterior_draws
 from sklda._chain.run import Observer, chain_schedule, run_fit
 from sklda._chain.start import check_init, first_topics
 from sklda._chain.stored import StoredChain, check_documents, store_chain, take_up
@@ -139,14 +139,14 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         *,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: LearnPriors = None,
+        learn_priors: LearnPriors = "auto",
         hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
-        thin: int = 10,
+        thin: int = 2,
         keep_draws: int = 0,
         evaluate_every: int = 10,
-        init: InitLike = "random",
+        init: InitLike = "annealed",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
@@ -229,8 +229,12 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         z = first_topics(init, problem, of_part, rng, threads)
         sampler = self._make_sampler(problem, threads)
         samples = prior is not None or self._parameters.learn_priors == "hierarchical"
-        annealing = Annealing.of(problem, init, schedule, samples_priors=samples)
-        return Chain(sampler, problem, rng, keep_draws, z, prior, annealing=annealing)
+        n_annealed = schedule.n_annealed(samples_priors=samples)
+        n_tokens = problem.corpus.token_ptr[-1]
+        annealing = Annealing.of(problem, init, n_annealed, n_tokens)
+        chain = Chain(sampler, problem, rng, keep_draws, z, prior, annealing=annealing)
+        chain.draw_interval = draw_interval(keep_draws, schedule)
+        return chain
 
     def _sampled_prior(
         self, problem: Problem[Corpus], beside: Any, rng: RandomStreams
@@ -251,6 +255,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         chain = chain.extended(sampler, corpus, threads)
         n_kept, keep_draws = len(chain.draws), self._parameters.keep_draws
         check_keep_draws(keep_draws, schedule, problem, n_kept)
+        chain.draw_interval = draw_interval(keep_draws, schedule)
         return chain
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:

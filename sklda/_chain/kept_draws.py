@@ -80,6 +80,14 @@ def most_bytes(problem: Problem[Corpus]) -> int:
     return total
 
 
+def draw_interval(keep_draws: int, schedule: Schedule) -> int:
+    """Return how many kept samples there are from one draw to the next.
+
+    Draws should be far apart, since neighbours say nearly the same.
+    """
+    return max(1, schedule.n_kept // max(keep_draws, 1))
+
+
 def check_keep_draws(
     keep_draws: int,
     schedule: Schedule,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from sklda._base.annealing import NO_ANNEALING, Annealing
 from sklda._core.corpus import kernel_ranges, ranges, some_documents
 from sklda._core.minka import (
     LearnedPriors,
@@ -69,17 +70,18 @@ class Engine:
         rng: RandomStreams,
         n_shards: int,
         threads: Threads,
+        annealing: Annealing = NO_ANNEALING,
     ) -> None:
         self.approximation = approximation
         self.problem = problem  # with the priors as they are now
-        self.threads = threads
+        self.threads, self.annealing = threads, annealing
         doc_ptr, word, count = problem.corpus
         n_docs = doc_ptr.size - 1
         self.shards = list(ranges(doc_ptr, n_shards))
         self.document = np.repeat(np.arange(n_docs, dtype=np.int32), np.diff(doc_ptr))
         self.lengths = np.bincount(self.document, count, minlength=n_docs)
         self.n_tokens = self.lengths.sum()  # the weight of all cells
-        self.n_sweeps = 0
+        self.n_sweeps = self._last_learned = 0
         self.change = np.inf  # of responsibilities in the last sweep, mean per token
         self.bound: list[float] = []  # in nats per token
         self.bound_sweeps: list[int] = []
@@ -115,15 +117,29 @@ class Engine:
         return table
 
     def sweep(self) -> None:
-        """Update every cell once."""
+        """Update every cell once; while annealed, no change counts as small."""
+        problem = self.annealing.problem_of(self.problem, self.n_sweeps + 1)
+        self._priors = _kernel_priors(problem)
         if self.kernel is not self.approximation.kernel:
             for _ in range(self.approximation.n_start_sweeps):
                 self._update_cells()
             self._use(self.approximation.kernel)
         self.change = self._per_token(self._update_cells())
         self.n_sweeps += 1
+        if self.is_annealed:
+            self.change = np.inf
         if self.n_sweeps % _RECOUNT_INTERVAL == 0:
             self.tables = self._count()
+
+    @property
+    def is_annealed(self) -> bool:
+        """Whether the last sweep was under a larger beta; priors wait for the end."""
+        return self.n_sweeps < self.annealing.n_sweeps
+
+    @property
+    def has_new_priors(self) -> bool:
+        """Whether the last sweep was the first after priors were learned."""
+        return 0 < self._last_learned == self.n_sweeps - 1
 
     def _per_token(self, total: float) -> float:
         return total / max(self.n_tokens, np.finfo(float).tiny)
@@ -150,7 +166,7 @@ class Engine:
 
     def _sweep_documents(self, corpus: WeightedCorpus, tables: Tables) -> float:
         """Update every cell of these documents; return the sum of all changes."""
-        gamma, priors = self.responsibilities, _kernel_priors(self.problem)
+        gamma, priors = self.responsibilities, self._priors
         return sum(
             self.kernel.sweep(some_documents(corpus, *documents), gamma, tables, priors)
             for documents in kernel_ranges(corpus.doc_ptr, self.problem.n_lanes)
@@ -160,7 +176,13 @@ class Engine:
         return self.approximation.histograms(self.problem, self.responsibilities)
 
     def learn_priors(self, learned: LearnedPriors) -> None:
-        """Fit priors to the responsibilities; an array of beta does not change."""
+        """Fit these priors, except an array of beta, to the present responsibilities.
+
+        While the engine is annealed, they wait.
+        """
+        if self.is_annealed:
+            return
+        self._last_learned = self.n_sweeps
         problem, histograms = self.problem, self._histograms()
         if learned.alpha is not None:
             alpha = doc_topic_fixed_point(

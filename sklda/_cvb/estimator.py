@@ -10,6 +10,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from sklda._base.annealing import Annealing
 from sklda._base.fitting import Progress, fit_callbacks, fitting
 from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
@@ -22,14 +23,14 @@ from sklda._base.parameters import (
 )
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import split_weights
-from sklda._core.memory import check_memory
-from sklda._core.problem import Problem, WeightedCorpus, padded
+from sklda._core.problem import Problem, WeightedCorpus
 from sklda._core.types import MatrixLike
 from sklda._core.warn import warn_user
 from sklda._core.word_prior import word_prior
 from sklda._cvb.bound import estimated_histograms, exact_histograms
 from sklda._cvb.engine import START_SWEEPS, Approximation, Engine
 from sklda._cvb.kernels import exact, gaussian, zero_order
+from sklda._cvb.limits import check_cvb_memory, check_exact
 from sklda._cvb.stochastic import random_counts, update_counts
 
 ApproximationName = Literal["gaussian", "zero-order", "exact"]
@@ -38,7 +39,9 @@ APPROXIMATIONS: dict[ApproximationName, Approximation] = {
     "zero-order": Approximation(zero_order, 0, estimated_histograms),
     "exact": Approximation(exact, START_SWEEPS, exact_histograms),
 }
-_MAX_EXACT_TOKENS = 1000  # 16 MB and a tenth of a second for each topic and sweep
+# At most one of so many sweeps is annealed, from a lower temperature than samplers
+# are: without their noise, topics form at once.
+_ANNEALED_PART, _HEAT = 4, 4
 
 
 class CVBLDA(BaseLDA):
@@ -65,18 +68,26 @@ class CVBLDA(BaseLDA):
         with ten sweeps of "zero-order", which count as part of the first sweep.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
-        values give each document few topics. None means 1 / K.
+        values give each document few topics. None means 1 / K or, with `learn_priors`,
+        that it is learned, starting there.
     topic_word_prior : float or array-like, default=None
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
         or an array of shape (n_words,) or (n_components, n_words), such as the result
-        of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
-    learn_priors : None, "symmetric" or "asymmetric", default=None
-        Fit alpha (one value for all topics, or one per topic) and beta to the expected
-        counts by Minka's fixed point, every 10 sweeps. Both remain between 0.0001 and
-        1000; an array for beta does not change. With short documents, alpha may be 0.4
-        times the true value, see the user guide. partial_fit does not learn priors.
+        of `seed_word_prior`. Small values give each topic few words. None means 1 / K
+        or, with `learn_priors`, that it is learned, starting there.
+    learn_priors : "auto", "symmetric", "asymmetric" or None, default="auto"
+        "auto" fits the priors that are None to the expected counts: one alpha per
+        topic, and beta. "symmetric" and "asymmetric" fit both, with one alpha for all
+        topics or one per topic. They use Minka's fixed point, every 10 sweeps. Both
+        priors remain between 0.0001 and 1000, and an array for beta does not change.
+        With short documents, alpha may be 0.4 times the true value, see the user guide.
+        None leaves both priors as they are, and so does partial_fit.
     max_iter : int, default=100
         Maximum number of sweeps.
+    init : "annealed" or "random", default="annealed"
+        Start of the sweeps. "random" draws the responsibilities at random. "annealed"
+        also lets beta, if it is one number, fall from a large value to its own in the
+        first quarter of `max_iter` sweeps, 100 at most: better topics in more sweeps.
     tol : float, default=0.01
         Fit stops after the first sweep in which the responsibilities change by less
         than this: the sum of absolute changes over the topics, from 0 to 2, averaged
@@ -177,6 +188,7 @@ class CVBLDA(BaseLDA):
         **TRACE_CONSTRAINTS,
         **SHARD_CONSTRAINTS,
         "approximation": [StrOptions(set(APPROXIMATIONS))],
+        "init": [StrOptions({"annealed", "random"})],
         "tol": [Interval(Real, 0, None, closed="left")],
         "learning_decay": [Interval(Real, 0.5, 1, closed="right")],
         "learning_offset": [Interval(Real, 0, None, closed="left")],
@@ -190,8 +202,9 @@ class CVBLDA(BaseLDA):
         approximation: ApproximationName = "gaussian",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        learn_priors: Literal["auto", "symmetric", "asymmetric"] | None = "auto",
         max_iter: int = 100,
+        init: Literal["annealed", "random"] = "annealed",
         tol: float = 0.01,
         evaluate_every: int = 0,
         n_shards: int = 1,
@@ -208,6 +221,7 @@ class CVBLDA(BaseLDA):
         self.topic_word_prior = topic_word_prior
         self.learn_priors = learn_priors
         self.max_iter = max_iter
+        self.init = init
         self.tol = tol
         self.evaluate_every = evaluate_every
         self.n_shards = n_shards
@@ -267,12 +281,18 @@ class CVBLDA(BaseLDA):
             corpus = self._check_weights(X, reset=True)
             vars(self).pop("n_batch_iter_", None)  # of partial_fit, and no longer true
             if is_exact:
-                _check_exact(corpus, parameters.n_shards)
+                check_exact(corpus, parameters.n_shards)
                 corpus = split_weights(corpus)
-            _check_memory(corpus.word.size, parameters.n_components, is_exact=is_exact)
+            check_cvb_memory(
+                corpus.word.size, parameters.n_components, is_exact=is_exact
+            )
             problem, rng = make_problem(self, corpus), random_streams(self.random_state)
             approximation = APPROXIMATIONS[self.approximation]
-            engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
+            n_annealed, n_tokens = max_iter // _ANNEALED_PART, corpus.count.sum()
+            annealing = Annealing.of(problem, self.init, n_annealed, n_tokens, _HEAT)
+            engine = Engine(
+                approximation, problem, rng, parameters.n_shards, threads, annealing
+            )
             interval, describe = parameters.evaluate_every, engine.describe
             progress = Progress(self, engine.n_tokens, interval, max_iter, describe)
             with fit_callbacks(self, {"X": X, "y": y}, engine.attributes) as notify:
@@ -284,9 +304,8 @@ class CVBLDA(BaseLDA):
                         engine.evaluate()
                     progress.report(sweep)
                     # Where priors are learned, the first sweep with new ones tells.
-                    learned = sweep > 1 and schedule.learns(sweep - 1)
-                    settled = schedule.learned is None or learned
-                    ended = notify(sweep) or (settled and engine.change < tol)
+                    is_settled = schedule.learned is None or engine.has_new_priors
+                    ended = notify(sweep) or (is_settled and engine.change < tol)
                     if ended:
                         break
             if not ended and tol > 0:
@@ -367,32 +386,3 @@ class CVBLDA(BaseLDA):
             )
         beta = word_prior(self.topic_word_prior_)
         return Problem(corpus, self.n_features_in_, alpha, beta)
-
-
-def _check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
-    """Raise ValueError if a fit is too large for the exact approximation."""
-    n_tokens = int(corpus.count.sum(dtype=np.float64))
-    if n_tokens > _MAX_EXACT_TOKENS:
-        raise ValueError(
-            f"approximation='exact' accepts up to {_MAX_EXACT_TOKENS:,} tokens, "
-            "because its cost grows with the square of their number. X has "
-            f"{n_tokens:,}: use approximation='gaussian'."
-        )
-    if n_shards > 1:
-        raise ValueError(
-            "approximation='exact' is for small corpora and does not support shards: "
-            f"set n_shards=1 instead of n_shards={n_shards}."
-        )
-
-
-def _check_memory(n_cells: int, n_topics: int, *, is_exact: bool) -> None:
-    """Raise an error if the fit needs more than half of the free memory."""
-    n_bytes = 4 * n_cells * padded(n_topics) + is_exact * 16 * n_cells**2 * n_topics
-    contents = (
-        f"{n_topics} responsibilities for each of {n_cells:,} document-word pairs"
-    )
-    check_memory(
-        n_bytes,
-        f"fit, with {contents},",
-        "use partial_fit, which stores no responsibilities",
-    )

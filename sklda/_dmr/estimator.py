@@ -60,11 +60,12 @@ class DMRLDA(BaseCovariateLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     keep_draws : int, default=0
-        Number of kept samples (the last ones) whose counts are stored in `draws_`. The
+        Number of kept samples whose counts are stored in `draws_`, evenly spaced. The
         weights of all kept samples are in `coef_draws_` and `intercept_draws_`.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
-    init : "random", "annealed", "subsample", array-like or estimator, default="random"
+    init : "annealed", "random", "subsample", array-like or estimator, \
+default="annealed"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
         "annealed" also lets beta, if it is one number, fall from a large value to its
@@ -210,7 +211,7 @@ class DMRLDA(BaseCovariateLDA):
         thin: int = 5,
         keep_draws: int = 0,
         evaluate_every: int = 10,
-        init: InitLike = "random",
+        init: InitLike = "annealed",
         warm_start: bool = False,
         n_shards: int = 1,
         n_jobs: int | None = None,

@@ -55,18 +55,23 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         `topic_word_prior` spreads the words over most topics from the start.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
-        values give each document few topics. None means 1 / K.
+        values give each document few topics. None means 1 / K or, with `learn_priors`,
+        that it is learned, starting there.
     topic_word_prior : float or array-like, default=None
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
         or an array of shape (n_words,) or (n_components, n_words), such as the result
-        of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
-    learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
-        "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
-        topic) and beta to the data by Minka's fixed point, every 10 sweeps during
-        burn-in. Both remain between 0.0001 and 1000; an array for beta does not change.
-        "hierarchical" samples alpha after each sweep, from the posterior of a
-        hierarchical Dirichlet process with at most `n_components` topics. See "Let the
-        data choose the number of topics" in the user guide.
+        of `seed_word_prior`. Small values give each topic few words. None means 1 / K
+        or, with `learn_priors`, that it is learned, starting there.
+    learn_priors : "auto", "symmetric", "asymmetric", "hierarchical" or None, \
+default="auto"
+        "auto" learns the priors that are None: one alpha per topic, and beta.
+        "symmetric" and "asymmetric" learn both, from where they start, with one alpha
+        for all topics or one per topic. They use Minka's fixed point, every 10 sweeps
+        during burn-in. Both priors remain between 0.0001 and 1000, and an array for
+        beta does not change. "hierarchical" samples alpha after each sweep, from the
+        posterior of a hierarchical Dirichlet process with at most `n_components`
+        topics. See "Let the data choose the number of topics" in the user guide. None
+        leaves both priors as they are.
     hyperpriors : dict or None, default=None
         Shapes and rates of the gamma priors of "hierarchical", by name:
         "doc_concentration" (the sum of alpha; by default (1, 1)),
@@ -78,17 +83,18 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     burn_in : int, default=None
         Number of sweeps to discard at the start, less than `max_iter`. None means half
         of `max_iter`.
-    thin : int, default=10
+    thin : int, default=2
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     keep_draws : int, default=0
-        Number of kept samples (the last ones) to store in `draws_`, for intervals and
-        regressions of topic proportions. Each takes about 4 bytes per document-topic
-        and word-topic pair that occurs in it. On Linux, fit raises an error if they
-        could exceed half of the free memory.
+        Number of kept samples to store in `draws_`, evenly spaced after burn-in, for
+        intervals and regressions of topic proportions. Each takes about 4 bytes per
+        document-topic and word-topic pair that occurs in it. On Linux, fit raises an
+        error if they could exceed half of the free memory.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
-    init : "random", "annealed", "subsample", array-like or estimator, default="random"
+    init : "annealed", "random", "subsample", array-like or estimator, \
+default="annealed"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
         "annealed" also lets beta, if it is one number, fall from a large value to its
@@ -213,14 +219,14 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         sampler: Literal["auto", "dense", "sparse"] = "auto",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: LearnPriors = None,
+        learn_priors: LearnPriors = "auto",
         hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
-        thin: int = 10,
+        thin: int = 2,
         keep_draws: int = 0,
         evaluate_every: int = 10,
-        init: InitLike = "random",
+        init: InitLike = "annealed",
         warm_start: bool = False,
         n_shards: int = 1,
         n_jobs: int | None = None,

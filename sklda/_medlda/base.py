@@ -7,12 +7,12 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from sklda._base.annealing import NO_ANNEALING, Annealing
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
 from sklda._base.parameters import SHARD_CONSTRAINTS, random_streams
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
-from sklda._chain.annealing import Annealing
 from sklda._chain.chain import Chain
 from sklda._chain.estimator import BaseChainEstimator
 from sklda._chain.hierarchical_prior import prior_attributes
@@ -83,7 +83,9 @@ class BaseMedLDA(BaseChainEstimator):
     ) -> Chain | OneVsRest:
         init, rng = check_init(self, problem), random_streams(self.random_state)
         samples = self._parameters.learn_priors == "hierarchical"
-        annealing = Annealing.of(problem, init, schedule, samples_priors=samples)
+        n_annealed = schedule.n_annealed(samples_priors=samples)
+        n_tokens = problem.corpus.token_ptr[-1]
+        annealing = Annealing.of(problem, init, n_annealed, n_tokens)
 
         def new_chain(tasks, rng, threads):
             return self._new_chain(init, problem, tasks, rng, threads, annealing)
@@ -103,7 +105,7 @@ class BaseMedLDA(BaseChainEstimator):
         tasks: Tasks,
         rng: RandomStreams,
         threads: Threads,
-        annealing: Annealing | None = None,
+        annealing: Annealing = NO_ANNEALING,
     ) -> Chain:
         # Each part begins with the weights of the one before it, and so does the chain.
         weights = np.zeros((problem.n_topics, tasks.targets.shape[1]))

@@ -67,19 +67,19 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
         or an array of shape (n_words,) or (n_components, n_words), such as the result
         of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
-    learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
-        "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
-        topic) and beta to the data by Minka's fixed point, every 10 sweeps during
-        burn-in. Both remain between 0.0001 and 1000; an array for beta does not change.
-        "hierarchical" samples alpha after each sweep, from the posterior of a
-        hierarchical Dirichlet process with at most `n_components` topics. See "Let the
-        data choose the number of topics" in the user guide.
+    learn_priors : "auto", "symmetric", "asymmetric", "hierarchical" or None, \
+default=None
+        "auto" learns the priors that are None: one alpha per topic, and beta.
+        "symmetric" and "asymmetric" learn both, from where they start, with one alpha
+        for all topics or one per topic. They use Minka's fixed point, every 10 sweeps
+        during burn-in. Both priors remain between 0.0001 and 1000, and an array for
+        beta does not change. "hierarchical" samples alpha after each sweep, from the
+        posterior of a hierarchical Dirichlet process with at most `n_components`
+        topics. See "Let the data choose the number of topics" in the user guide. None
+        leaves both priors as they are.
     hyperpriors : dict or None, default=None
-        Shapes and rates of the gamma priors of "hierarchical", by name:
-        "doc_concentration" (the sum of alpha; by default (1, 1)),
-        "weight_concentration" (by default (1, 0.1); small values give few topics most
-        of the weight) and "topic_word_prior" (beta, which is sampled only if its prior
-        is given here). Ignored for other values of `learn_priors`.
+        Shapes and rates of the gamma priors of "hierarchical", by name, as in
+        CollapsedGibbsLDA. Ignored for other values of `learn_priors`.
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
@@ -88,7 +88,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     thin : int, default=5
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
-    init : "random", "annealed", "subsample", array-like or estimator, default="random"
+    init : "annealed", "random", "subsample", array-like or estimator, \
+default="annealed"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
         "annealed" also lets beta, if it is one number, fall from a large value to its
@@ -108,9 +109,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
     n_fold_in_steps : int, default=None
         Maximum number of steps that estimate the topic proportions of a document in
-        transform and predict, at least 1; 2000 reach convergence. None means 3 if each
-        document has one of three or more classes, otherwise 2000: see "Supervised
-        topics" in the user guide. You can change it after fit.
+        transform and predict; 2000 reach convergence. None means 3 if each document has
+        one of three or more classes, otherwise 2000. You can change it after fit.
     n_shards : int, default=1
         Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
         Documents and words are both divided into shards; no two shards work on the same
@@ -144,8 +144,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     acceptance_rate_ : ndarray of shape (n_iter_,)
         Share of proposed topic changes that each sweep accepts; 1 for "gibbs".
     moved_tokens_ : ndarray of shape (n_iter_,)
-        Share of the tokens whose topic each sweep changes, measured on up to 65,536 of
-        them. It falls while topics form, and is steady once they have.
+        Share of the tokens whose topic each sweep changes, measured on up to 65,536.
     doc_topic_prior_ : ndarray of shape (n_topics,)
         Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)
@@ -154,14 +153,12 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         With "hierarchical", the share of each topic in alpha, averaged over the kept
         samples; otherwise None.
     n_topics_ : dict of str to ndarray of shape (3,), or None
-        With "hierarchical", the mean and the ends of the 95 % interval, over the sweeps
-        after burn-in, of "n_topics", the number of topics that hold all but 1 % of the
-        tokens, and "n_nonempty", the number of topics with any tokens; one column per
-        model if there are several.
+        With "hierarchical", the mean and the ends of the 95 % interval, after burn-in,
+        of "n_topics", the number of topics that hold all but 1 % of the tokens, and of
+        "n_nonempty", those with any tokens; one column per model if there are several.
     prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
         With "hierarchical", the values sampled after each "sweep", under the names in
-        `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep; one column per
-        model if there are several.
+        `hyperpriors`, and "n_topics" and "n_nonempty"; one column per model.
     n_iter_ : int
         Number of sweeps performed.
     n_features_in_ : int
@@ -234,7 +231,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         max_iter: int = 50,
         burn_in: int | None = None,
         thin: int = 5,
-        init: InitLike = "random",
+        init: InitLike = "annealed",
         warm_start: bool = False,
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,

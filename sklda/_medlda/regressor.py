@@ -48,19 +48,19 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
         or an array of shape (n_words,) or (n_components, n_words), such as the result
         of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
-    learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
-        "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
-        topic) and beta to the data by Minka's fixed point, every 10 sweeps during
-        burn-in. Both remain between 0.0001 and 1000; an array for beta does not change.
-        "hierarchical" samples alpha after each sweep, from the posterior of a
-        hierarchical Dirichlet process with at most `n_components` topics. See "Let the
-        data choose the number of topics" in the user guide.
+    learn_priors : "auto", "symmetric", "asymmetric", "hierarchical" or None, \
+default=None
+        "auto" learns the priors that are None: one alpha per topic, and beta.
+        "symmetric" and "asymmetric" learn both, from where they start, with one alpha
+        for all topics or one per topic. They use Minka's fixed point, every 10 sweeps
+        during burn-in. Both priors remain between 0.0001 and 1000, and an array for
+        beta does not change. "hierarchical" samples alpha after each sweep, from the
+        posterior of a hierarchical Dirichlet process with at most `n_components`
+        topics. See "Let the data choose the number of topics" in the user guide. None
+        leaves both priors as they are.
     hyperpriors : dict or None, default=None
-        Shapes and rates of the gamma priors of "hierarchical", by name:
-        "doc_concentration" (the sum of alpha; by default (1, 1)),
-        "weight_concentration" (by default (1, 0.1); small values give few topics most
-        of the weight) and "topic_word_prior" (beta, which is sampled only if its prior
-        is given here). Ignored for other values of `learn_priors`.
+        Shapes and rates of the gamma priors of "hierarchical", by name, as in
+        CollapsedGibbsLDA. Ignored for other values of `learn_priors`.
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
@@ -69,7 +69,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     thin : int, default=5
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
-    init : "random", "annealed", "subsample", array-like or estimator, default="random"
+    init : "annealed", "random", "subsample", array-like or estimator, \
+default="annealed"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
         "annealed" also lets beta, if it is one number, fall from a large value to its
@@ -123,8 +124,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     acceptance_rate_ : ndarray of shape (n_iter_,)
         Share of proposed topic changes that each sweep accepts; 1 for "gibbs".
     moved_tokens_ : ndarray of shape (n_iter_,)
-        Share of the tokens whose topic each sweep changes, measured on up to 65,536 of
-        them. It falls while topics form, and is steady once they have.
+        Share of the tokens whose topic each sweep changes, measured on up to 65,536.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : ndarray of shape (1,) or (n_components, n_features_in_)
@@ -194,7 +194,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         max_iter: int = 50,
         burn_in: int | None = None,
         thin: int = 5,
-        init: InitLike = "random",
+        init: InitLike = "annealed",
         warm_start: bool = False,
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,

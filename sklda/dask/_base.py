@@ -12,6 +12,7 @@ from dask import delayed
 from distributed import Client
 from sklearn.base import clone
 
+from sklda._base.annealing import Annealing
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fitting import fitting
@@ -25,7 +26,7 @@ from sklda._base.parameters import (
     validates,
 )
 from sklda._base.schedule import Schedule
-from sklda._base.sklearn_private import Interval, fit_context
+from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._chain.estimator import BaseGibbsLDA
 from sklda._chain.hierarchical_prior import check_hyperpriors, prior_attributes
 from sklda._chain.run import chain_schedule, run_fit
@@ -51,6 +52,7 @@ class BaseDaskLDA(BaseTopicModel):
         **BaseTopicModel._parameter_constraints,
         **TRACE_CONSTRAINTS,
         **{name: CHAIN_CONSTRAINTS[name] for name in _CHAIN_PARAMETERS},
+        "init": [StrOptions({"annealed", "random"})],
         "client": [None, Client],
         "storage": [None, *PATH],
         "store_every": [Interval(Integral, 1, None, closed="left")],
@@ -126,7 +128,9 @@ class BaseDaskLDA(BaseTopicModel):
             while True:
                 try:
                     with cluster.running():
-                        chain = self._make_chain(cluster, X, storage, stored, entropy)
+                        chain = self._make_chain(
+                            cluster, X, schedule, storage, stored, entropy
+                        )
                         self._run(chain, {"X": X, "y": y}, schedule, stored)
                     return self
                 except PartLostError:
@@ -159,6 +163,7 @@ class BaseDaskLDA(BaseTopicModel):
         self,
         cluster: Cluster,
         X: Any,
+        schedule: Schedule,
         storage: Storage,
         stored: dict[str, Any] | None,
         entropy: list[int],
@@ -171,7 +176,13 @@ class BaseDaskLDA(BaseTopicModel):
         self.n_features_in_ = partitions.n_words
         problem = make_problem(self, None)
         rng = RandomStreams(np.random.SeedSequence(entropy))
-        return self._chain(cluster, sampler, partitions, problem, rng, storage)
+        samples = self._parameters.learn_priors == "hierarchical"
+        n_annealed = schedule.n_annealed(samples_priors=samples)
+        n_tokens = sum(partitions.n_tokens)
+        annealing = Annealing.of(problem, self.init, n_annealed, n_tokens)
+        return self._chain(
+            cluster, sampler, partitions, problem, rng, storage, annealing
+        )
 
     def _attributes(self, chain: ClusterChain) -> dict[str, Any]:
         """Return the fitted attributes at the end of a chain."""

@@ -16,6 +16,7 @@ import numpy as np
 from dask.delayed import Delayed
 from distributed import Future
 
+from sklda._base.annealing import Annealing
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.hierarchical_prior import HierarchicalPrior
 from sklda._core.doc_topic_counts import Histogram, merged
@@ -64,11 +65,13 @@ class ClusterChain:
         problem: Problem,  # without documents
         rng: RandomStreams,
         storage: Storage,
+        annealing: Annealing,
     ) -> None:
         self.cluster, self.sampler, self.rng = cluster, sampler, rng
         self.partitions, self.documents = partitions, partitions.futures
         self.n_topics, self.n_tokens = problem.n_topics, sum(partitions.n_tokens)
         self.storage, self._last_stored = storage, 0
+        self.annealing = annealing
         self.n_sweeps = self.last_kept = 0
         self._ahead, self._most_ahead = 0, 1  # sweeps that wait to be submitted
         self.log_joint_sweeps: list[int] = []
@@ -96,6 +99,11 @@ class ClusterChain:
         self.prior.priors, self._most_ahead = priors, 1
         if stored is not None:
             go_on(self.prior, stored["prior"], self.n_sweeps)
+
+    @property
+    def is_annealed(self) -> bool:
+        """Whether the last sweep was under a larger beta; priors wait for the end."""
+        return self.n_sweeps < self.annealing.n_sweeps
 
     def _gathered_problem(self) -> Problem:
         """Return the priors as they are now."""
@@ -166,6 +174,7 @@ class ClusterChain:
         self.n_kept, self.last_kept = stored["n_kept"], stored["last_kept"]
         self._log_joint = stored["log_joint"]
         self.log_joint_sweeps = stored["log_joint_sweeps"]
+        self.annealing = Annealing(*stored["annealing"])
         self._load(stored)
 
     @property
@@ -187,7 +196,7 @@ class ClusterChain:
         self._ahead += 1
         if self._ahead >= self._most_ahead:
             self._catch_up()
-        if self.prior is not None:
+        if self.prior is not None and not self.is_annealed:
             problem = self.prior.draw(
                 self._gathered_problem(),
                 self._count_topics,
@@ -225,8 +234,9 @@ class ClusterChain:
         (self.problem,) = self.cluster.submit([task])
 
     def learn_priors(self, learned: LearnedPriors) -> None:
-        """Fit these priors to the present assignments."""
-        self.problem = self._from_histograms(fit_priors, "learn-priors", learned)
+        """Fit these priors to the present assignments; annealed chains wait."""
+        if not self.is_annealed:
+            self.problem = self._from_histograms(fit_priors, "learn-priors", learned)
 
     def evaluate(self) -> None:
         """Enter log p(w, z | alpha, beta) into the trace."""
@@ -356,6 +366,7 @@ class ClusterChain:
             "last_kept": self.last_kept,
             "log_joint": self.log_joint,
             "log_joint_sweeps": self.log_joint_sweeps,
+            "annealing": self.annealing,
             "doc_topic_prior": problem.doc_topic_prior.tolist(),
             "topic_word_prior": problem.topic_word_prior,
             "prior": self.prior and to_json(self.prior),

@@ -38,8 +38,12 @@ class CountingChain(ClusterChain):
         return n_parts * n_word_blocks + n_parts + n_word_blocks
 
     def _submit_sweeps(self, n: int) -> None:
-        draw = self.sampler.draw(self.rng)
-        shared = (self.word_blocks, self.problem, self.bounds, draw)
+        draw, problem = self.sampler.draw(self.rng), self.problem
+        if self.is_annealed:
+            anneal, sweep = self.annealing.problem_of, self.n_sweeps
+            task = self.cluster.task(anneal, f"anneal-{sweep}", problem, sweep)
+            (problem,) = self.cluster.submit([task])
+        shared = (self.word_blocks, problem, self.bounds, draw)
         columns = self.documents, self.parts
         tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
         self._reduce(tasks, self.word_blocks)

@@ -40,17 +40,19 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         As in :class:`sklda.CollapsedGibbsLDA`.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. None
-        means 1 / K.
+        means 1 / K or, with `learn_priors`, that it is learned, starting there.
     topic_word_prior : float, default=None
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10. None means
-        1 / K.
-    learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
-        "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
-        topic) and beta to the data by Minka's fixed point, every 10 sweeps during
-        burn-in. Both remain between 0.0001 and 1000. "hierarchical" samples alpha after
-        each sweep, from the posterior of a hierarchical Dirichlet process with at most
-        `n_components` topics. See "Let the data choose the number of topics" in the
-        user guide.
+        1 / K or, with `learn_priors`, that it is learned, starting there.
+    learn_priors : "auto", "symmetric", "asymmetric", "hierarchical" or None, \
+default="auto"
+        "auto" learns the priors that are None: one alpha per topic, and beta.
+        "symmetric" and "asymmetric" learn both, from where they start, with one alpha
+        for all topics or one per topic. They use Minka's fixed point, every 10 sweeps
+        during burn-in. Both priors remain between 0.0001 and 1000. "hierarchical"
+        samples alpha after each sweep, from the posterior of a hierarchical Dirichlet
+        process with at most `n_components` topics. See "Let the data choose the number
+        of topics" in the user guide. None leaves both priors as they are.
     hyperpriors : dict or None, default=None
         Shapes and rates of the gamma priors of "hierarchical", by name:
         "doc_concentration" (the sum of alpha; by default (1, 1)),
@@ -65,6 +67,10 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     thin : int, default=10
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
+    init : "annealed" or "random", default="annealed"
+        Start of the chain. "random" draws the topics of tokens uniformly. "annealed"
+        also lets beta fall from a large value to its own in at most 100 sweeps of the
+        burn-in: better topics in fewer sweeps.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     n_shards : int, default=8
@@ -159,11 +165,12 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         sampler: Literal["auto", "dense", "sparse"] = "auto",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: LearnPriors = None,
+        learn_priors: LearnPriors = "auto",
         hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
+        init: Literal["annealed", "random"] = "annealed",
         evaluate_every: int = 10,
         n_shards: int = 8,
         storage: PathLike | None = None,
@@ -184,6 +191,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
+        self.init = init
         self.evaluate_every = evaluate_every
         self.n_shards = n_shards
         self.storage = storage
@@ -212,17 +220,19 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         Number of topics K, 1 to 65,535.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. None
-        means 1 / K.
+        means 1 / K or, with `learn_priors`, that it is learned, starting there.
     topic_word_prior : float, default=None
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10. None means
-        1 / K.
-    learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
-        "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
-        topic) and beta to the data by Minka's fixed point, every 10 sweeps during
-        burn-in. Both remain between 0.0001 and 1000. "hierarchical" samples alpha after
-        each sweep, from the posterior of a hierarchical Dirichlet process with at most
-        `n_components` topics. See "Let the data choose the number of topics" in the
-        user guide.
+        1 / K or, with `learn_priors`, that it is learned, starting there.
+    learn_priors : "auto", "symmetric", "asymmetric", "hierarchical" or None, \
+default="auto"
+        "auto" learns the priors that are None: one alpha per topic, and beta.
+        "symmetric" and "asymmetric" learn both, from where they start, with one alpha
+        for all topics or one per topic. They use Minka's fixed point, every 10 sweeps
+        during burn-in. Both priors remain between 0.0001 and 1000. "hierarchical"
+        samples alpha after each sweep, from the posterior of a hierarchical Dirichlet
+        process with at most `n_components` topics. See "Let the data choose the number
+        of topics" in the user guide. None leaves both priors as they are.
     hyperpriors : dict or None, default=None
         Shapes and rates of the gamma priors of "hierarchical", by name:
         "doc_concentration" (the sum of alpha; by default (1, 1)),
@@ -237,6 +247,10 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     thin : int, default=10
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
+    init : "annealed" or "random", default="annealed"
+        Start of the chain. "random" draws the topics of tokens uniformly. "annealed"
+        also lets beta fall from a large value to its own in at most 100 sweeps of the
+        burn-in: better topics in fewer sweeps.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     n_partitions : int or None, default=None
@@ -328,11 +342,12 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         *,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: LearnPriors = None,
+        learn_priors: LearnPriors = "auto",
         hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
+        init: Literal["annealed", "random"] = "annealed",
         evaluate_every: int = 10,
         n_partitions: int | None = None,
         storage: PathLike | None = None,
@@ -350,6 +365,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
+        self.init = init
         self.evaluate_every = evaluate_every
         self.n_partitions = n_partitions
         self.storage = storage

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from distributed import Future, secede
 
+from sklda._base.annealing import Annealing
 from sklda._chain.sharded import cut_words, parts_of_words, word_shard
 from sklda._core.corpus import part_of, some_documents, take_cells, word_tokens
 from sklda._core.problem import MAX_32_BITS, MAX_TOPICS, Corpus, Part, Problem, padded
@@ -130,6 +131,7 @@ class InPhases(NamedTuple):
         problem: Problem,
         phases: range,
         group: Group,
+        annealing: Annealing,
     ) -> ShardStates:
         """Return the shards after some phases, counted from the first sweep on."""
         secede()  # so that no other part or task waits for a free thread
@@ -138,7 +140,9 @@ class InPhases(NamedTuple):
         states = states._replace(z=states.z.copy(), stream=states.stream.copy())
         for phase in phases:
             passed = exchange(group, part, phase, message_of(states))
-            states = self.sweep(documents, states, problem, phase % n_shards, passed)
+            sweep, phase_of_sweep = divmod(phase, n_shards)
+            priors = annealing.problem_of(problem, sweep + 1)
+            states = self.sweep(documents, states, priors, phase_of_sweep, passed)
         return states
 
     def sweep(
@@ -248,7 +252,8 @@ class PhasesChain(ClusterChain):
 
     def _submit_sweeps(self, n: int) -> None:
         end = self.n_sweeps * self.n_shards
-        common = self.problem, range(end - n * self.n_shards, end), self._group
+        phases = range(end - n * self.n_shards, end)
+        common = self.problem, phases, self._group, self.annealing
         columns = self.documents, self._parts, range(len(self._parts))
         tasks = self._tasks(
             self.sampler.sweeps, "sweep-phases", "part", columns, *common

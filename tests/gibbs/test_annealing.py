@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 import sklda
-from sklda._chain.annealing import Annealing
+from sklda._base.annealing import Annealing
 from sklda._chain.chain import Chain
 from sklda._core.problem import Problem
 from sklda._gibbs.rows_or_lists import collapsed_sampler

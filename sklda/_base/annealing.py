@@ -13,12 +13,13 @@ the posterior, so annealing changes only where the chain starts.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from sklda._base.schedule import Schedule
-from sklda._core.problem import Corpus, Problem
+from sklda._core.problem import Problem
+
+C = TypeVar("C")  # of documents, or None
 
 _MOST_SWEEPS = 100
 # Before the first sweep, the sum of beta over the words is the mean number of tokens in
@@ -35,29 +36,29 @@ class Annealing(NamedTuple):
     @classmethod
     def of(
         cls,
-        problem: Problem[Corpus],
+        problem: Problem,
         init: str | np.ndarray,
-        schedule: Schedule,
-        *,
-        samples_priors: bool = False,
+        most_sweeps: int,
+        n_tokens: float,
+        heat: float = _HEAT,
     ) -> Self:
-        """Return the schedule that `init` of `check_init` names.
+        """Return the schedule that `init` asks for, of at most so many sweeps.
 
-        Priors that are learned or sampled get the second half of the burn-in. An array
-        of beta says which words topics begin with, so it is left as it is.
+        An array of beta says which words topics begin with, so it is left as it is.
         """
         if problem.has_word_prior or not isinstance(init, str) or init != "annealed":
             return cls()
-        priors_change = samples_priors or schedule.learned is not None
-        n_sweeps = schedule.burn_in // 2 if priors_change else schedule.burn_in
-        n_sweeps = min(n_sweeps, _MOST_SWEEPS)
-        tokens_per_topic = float(problem.corpus.token_ptr[-1]) / problem.n_topics
-        total = _HEAT / max(n_sweeps, 1) * tokens_per_topic
+        n_sweeps = min(most_sweeps, _MOST_SWEEPS)
+        tokens_per_topic = n_tokens / problem.n_topics
+        total = heat / max(n_sweeps, 1) * tokens_per_topic
         return cls(n_sweeps, max(1.0, total / problem.beta_sum))
 
-    def problem_of(self, problem: Problem[Corpus], sweep: int) -> Problem[Corpus]:
+    def problem_of(self, problem: Problem[C], sweep: int) -> Problem[C]:
         """Return the problem with the beta of a sweep, counted from 1."""
         if sweep >= self.n_sweeps:
             return problem
         heat = self.factor ** (1 - sweep / self.n_sweeps)
         return problem._replace(topic_word_prior=heat * problem.topic_word_prior)
+
+
+NO_ANNEALING = Annealing()
