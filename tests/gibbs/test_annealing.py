@@ -162,20 +162,13 @@ def test_a_fit_that_goes_on_is_not_annealed():
 def test_it_leads_to_better_topics():
     vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
     counts = vectorizer.fit_transform(load_docstrings().data)
-    worst, best = (
-        func(
-            sklda.CollapsedGibbsLDA(
-                20,
-                doc_topic_prior=0.1,
-                topic_word_prior=0.01,
-                init=init,
-                max_iter=40,
-                random_state=seed,
-            )
-            .fit(counts)
-            .log_joint_[-1]
+    params = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "max_iter": 40}
+
+    def ends(init):
+        ldas = (
+            sklda.CollapsedGibbsLDA(20, init=init, random_state=seed, **params)
             for seed in range(3)
         )
-        for func, init in ((min, "annealed"), (max, "random"))
-    )
-    assert worst > best
+        return [lda.fit(counts).log_joint_[-1] for lda in ldas]
+
+    assert min(ends("annealed")) > max(ends("random"))
