@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 import sklda
+from sklda._base.schedule import Schedule
 from sklda._chain.annealing import Annealing
 from sklda._chain.chain import Chain
 from sklda._core.problem import Problem
@@ -40,8 +41,12 @@ def problem(beta=0.01):
     return Problem(random_corpus(0, mean=30), N_WORDS, np.full(K, 0.1), beta)
 
 
+def schedule_of(burn_in):
+    return Schedule(burn_in + 1, burn_in, thin=1, evaluate_every=0, learned=None)
+
+
 def annealing(burn_in=40, beta=0.01):
-    return Annealing.of(problem(beta), "annealed", burn_in)
+    return Annealing.of(problem(beta), "annealed", schedule_of(burn_in))
 
 
 def new_chain(schedule):
@@ -76,7 +81,7 @@ def test_the_first_beta_does_not_depend_on_the_last():
 
 @pytest.mark.parametrize("init", ["random", "subsample", np.ones((K, N_WORDS))])
 def test_other_starts_are_not_annealed(init):
-    assert Annealing.of(problem(), init, 40) == Annealing()
+    assert Annealing.of(problem(), init, schedule_of(40)) == Annealing()
 
 
 def test_the_chain_is_the_usual_one_after_the_start():
