@@ -156,6 +156,8 @@ def plain(result: Any) -> Any:
     """Return a result as what numpy.testing can compare."""
     if isinstance(result, BaseEstimator):
         return plain(fitted(result))
+    if isinstance(result, SampledChains):
+        return [plain(result.scalars_), result.pairs_]
     if sparse.issparse(result):
         cells = result.tocoo()
         return [cells.shape, cells.row, cells.col, cells.data]
@@ -167,8 +169,6 @@ def plain(result: Any) -> Any:
         return result.to_numpy()
     if isinstance(result, PosteriorDraws) or is_dataclass(result):
         return plain(vars(result))
-    if isinstance(result, SampledChains):
-        return [plain(result.scalars_), result.pairs_]
     if hasattr(result, "plot"):
         return plain({k: v for k, v in vars(result).items() if not k.endswith("_")})
     return result

@@ -234,41 +234,26 @@ FUNCTIONS: dict[str, Call] = {
 APART = {"save_explorer", "sample_chains", "ConvergenceDisplay.from_chains"}
 # What a function refuses, and in which words: names of cases and of functions.
 DRAWLESS = {n for n in CASES if CASES[n].model.get_params().get("keep_draws", 0) == 0}
-TRACELESS = {name for name in CASES if CASES[name].y is not None}
-TRACELESS |= {"no trace, no draws", "minibatches", "exact", "scikit-learn", "NMF"}
+LABELLED = {name for name in CASES if CASES[name].y is not None}
+TRACELESS = {"no trace, no draws", "minibatches", "exact", "scikit-learn", "NMF"}
+ONE_VS_REST = {name for name in CASES if "one-vs-rest" in name}
+NO_COVARIATES = {name for name in CASES if "covariate" not in name}
 OF_DRAWS = {"estimate_effect", "topic_means", "TopicMeansDisplay.from_draws"}
 OF_DRAWS |= {"TopicIntervalsDisplay.from_effects"}
 OF_PREDICTED = {"predicted_proportions", "TopicIntervalsDisplay.from_contrasts"}
 OF_PREDICTED |= {"PredictedProportionsDisplay.from_predictions"}
+OF_TRACES = {"ConvergenceDisplay.from_estimator"}
+OF_CURVES = {"topic_number_curve", "TopicNumberDisplay.from_estimator"}
+OF_SCORES = {name for name in FUNCTIONS if "score" in name or "likelihood" in name}
 REFUSED = [
-    (
-        {name for name in CASES if "covariate" not in name},
-        OF_PREDICTED,
-        "model must be a fitted DMRLDA",
-    ),
-    (
-        {"no covariates, beta of words"},
-        OF_PREDICTED,
-        "but fit had",
-    ),
+    (NO_COVARIATES, OF_PREDICTED, "model must be a fitted DMRLDA"),
+    ({"no covariates, beta of words"}, OF_PREDICTED, "but fit had"),
     (DRAWLESS, OF_DRAWS | {"TopicIntervalsDisplay.from_draws"}, "keep_draws, got None"),
     ({"one topic"}, OF_DRAWS, "only one topic"),
-    (
-        TRACELESS,
-        {"ConvergenceDisplay.from_estimator"},
-        "records no trace|fitted without a trace",
-    ),
-    (
-        {name for name in CASES if "one-vs-rest" in name},
-        {name for name in FUNCTIONS if "score" in name or "likelihood" in name},
-        "3 models, one for each class",
-    ),
+    (TRACELESS | LABELLED, OF_TRACES, "records no trace|fitted without a trace"),
+    (ONE_VS_REST, OF_SCORES, "3 models, one for each class"),
     ({"NMF"}, {"left_to_right_log_likelihood"}, "NMF has no doc_topic_prior_"),
-    (
-        {name for name in CASES if CASES[name].y is not None},
-        {"topic_number_curve", "TopicNumberDisplay.from_estimator"},
-        "must be fitted without labels",
-    ),
+    (LABELLED, OF_CURVES, "must be fitted without labels"),
 ]
 
 

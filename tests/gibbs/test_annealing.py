@@ -6,8 +6,10 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 import sklda
-from sklda._base.annealing import Annealing
+from sklda._base.annealing import NO_ANNEALING, Annealing
+from sklda._base.schedule import Schedule
 from sklda._chain.chain import Chain
+from sklda._core.minka import LearnedPriors
 from sklda._core.problem import Problem
 from sklda._gibbs.rows_or_lists import collapsed_sampler
 from sklda.datasets import load_docstrings, make_lda_corpus
@@ -25,11 +27,13 @@ ESTIMATORS = GIBBS | {
     "one-vs-rest": sklda.MedLDAClassifier(multi_class="ovr"),
     "regression": sklda.MedLDARegressor(),
 }
+CVB = sklda.CVBLDA(K, topic_word_prior=0.01, max_iter=40, random_state=0)
 each = pytest.mark.parametrize("name", ESTIMATORS)
 
 
 def fit(name, **params):
-    params = {"n_components": K, "topic_word_prior": 0.01, "random_state": 0, **params}
+    priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01}
+    params = {"n_components": K, "random_state": 0, **priors, **params}
     model = clone(ESTIMATORS[name]).set_params(**params)
     if name == "covariates":
         return model.fit(X, covariates=THETA[:, :1])
@@ -40,8 +44,9 @@ def problem(beta=0.01):
     return Problem(random_corpus(0, mean=30), N_WORDS, np.full(K, 0.1), beta)
 
 
-def annealing(burn_in=40, beta=0.01):
-    return Annealing.of(problem(beta), "annealed", burn_in)
+def annealing(most_sweeps=40, beta=0.01):
+    n_tokens = problem().corpus.token_ptr[-1]
+    return Annealing.of(problem(beta), "annealed", most_sweeps, n_tokens)
 
 
 def new_chain(schedule):
@@ -59,13 +64,21 @@ def test_beta_falls_to_its_value():
     assert betas[39:] == [0.01] * 21
 
 
-@pytest.mark.parametrize("burn_in", [0, 1, 40, 100, 1000])
-def test_sweeps_are_those_of_the_burn_in_up_to_a_hundred(burn_in):
-    schedule = annealing(burn_in)
-    assert schedule.n_sweeps == min(burn_in, 100)
+@pytest.mark.parametrize("most", [0, 1, 40, 100, 1000])
+def test_there_are_a_hundred_sweeps_at_most(most):
+    schedule = annealing(most)
+    assert schedule.n_sweeps == min(most, 100)
     betas = [schedule.problem_of(problem(), s).topic_word_prior for s in (1, 101)]
     assert betas[1] == 0.01
-    assert (betas[0] > 0.01) == (burn_in > 1)
+    assert (betas[0] > 0.01) == (most > 1)
+
+
+def test_priors_that_change_get_half_of_the_burn_in():
+    learned = LearnedPriors("asymmetric", beta=False)
+    schedule = Schedule(41, 40, thin=1, evaluate_every=0, learned=None)
+    assert schedule.n_annealed(samples_priors=False) == 40
+    assert schedule.n_annealed(samples_priors=True) == 20
+    assert schedule._replace(learned=learned).n_annealed(samples_priors=False) == 20
 
 
 def test_the_first_beta_does_not_depend_on_the_last():
@@ -76,11 +89,11 @@ def test_the_first_beta_does_not_depend_on_the_last():
 
 @pytest.mark.parametrize("init", ["random", "subsample", np.ones((K, N_WORDS))])
 def test_other_starts_are_not_annealed(init):
-    assert Annealing.of(problem(), init, 40) == Annealing()
+    assert Annealing.of(problem(), init, 40, 100) == NO_ANNEALING
 
 
 def test_the_chain_is_the_usual_one_after_the_start():
-    annealed, plain = new_chain(annealing(5)), new_chain(Annealing())
+    annealed, plain = new_chain(annealing(5)), new_chain(NO_ANNEALING)
     for _ in range(4):
         annealed.sweep()
         assert annealed.is_annealed
@@ -104,6 +117,27 @@ def test_every_sampler_has_it(name):
     again = fit(name, init="annealed", **sweeps)
     np.testing.assert_array_equal(annealed.components_, again.components_)
     assert np.all(annealed.topic_word_prior_ == 0.01)
+
+
+@pytest.mark.parametrize("approximation", ["zero_order", "gaussian"])
+def test_cvb_has_it_and_does_not_end_before_it(approximation):
+    cvb = clone(CVB).set_params(approximation=approximation, tol=1e9)
+    annealed = cvb.fit(X)
+    assert annealed.n_iter_ == 10
+    components = annealed.components_
+    plain = cvb.set_params(init="random").fit(X)
+    assert plain.n_iter_ == 1
+    plain.set_params(tol=0, max_iter=10).fit(X)
+    assert not np.array_equal(components, plain.components_)
+
+
+def test_cvb_learns_priors_after_it():
+    cvb = clone(CVB).set_params(max_iter=41, tol=0, evaluate_every=1)
+    fits = [clone(cvb).set_params(init=init).fit(X) for init in ("annealed", "random")]
+    assert fits[0].n_iter_ == fits[1].n_iter_ == 41
+    assert not np.array_equal(fits[0].doc_topic_prior_, fits[1].doc_topic_prior_)
+    ended = clone(cvb).set_params(tol=1e9).fit(X)
+    assert ended.n_iter_ == 11  # after the first priors that are learned
 
 
 @each
@@ -162,20 +196,13 @@ def test_a_fit_that_goes_on_is_not_annealed():
 def test_it_leads_to_better_topics():
     vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
     counts = vectorizer.fit_transform(load_docstrings().data)
-    worst, best = (
-        func(
-            sklda.CollapsedGibbsLDA(
-                20,
-                doc_topic_prior=0.1,
-                topic_word_prior=0.01,
-                init=init,
-                max_iter=40,
-                random_state=seed,
-            )
-            .fit(counts)
-            .log_joint_[-1]
+    params = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "max_iter": 40}
+
+    def ends(init):
+        ldas = (
+            sklda.CollapsedGibbsLDA(20, init=init, random_state=seed, **params)
             for seed in range(3)
         )
-        for func, init in ((min, "annealed"), (max, "random"))
-    )
-    assert worst > best
+        return [lda.fit(counts).log_joint_[-1] for lda in ldas]
+
+    assert min(ends("annealed")) > max(ends("random"))
