@@ -4,6 +4,7 @@ import re
 import sys
 import tomllib
 import warnings
+from dataclasses import is_dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -180,8 +181,14 @@ if "online" in tags:  # noqa: F821
     }
 
 
+def hide_constructors_of_results(app, what, name, obj, options, signature, result):
+    """Show no parameters of a dataclass, which a function returns and no user makes."""
+    return ("", None) if is_dataclass(obj) else None
+
+
 def setup(app):
     """Connect what stands in this file."""
+    app.connect("autodoc-process-signature", hide_constructors_of_results, priority=400)
     app.connect("autodoc-skip-member", skip_what_is_not_ours)
     # Before numpydoc, whose priority is the usual 500.
     app.connect("autodoc-process-docstring", keep_underscores, priority=400)

@@ -19,7 +19,6 @@ from sklearn.exceptions import NotFittedError
 
 from sklda._core.random_streams import RandomStreams
 from sklda.diagnostics import SampledChains
-from sklda.inspection import PosteriorDraws
 from tests.helpers.bad_input.of_draws import draws_doors, predicted_doors
 from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
 from tests.helpers.bad_input.of_functions import HAS_ARVIZ, function_doors
@@ -167,7 +166,9 @@ def plain(result: Any) -> Any:
         return [plain(value) for value in result]
     if type(result).__module__.startswith("pandas"):
         return result.to_numpy()
-    if isinstance(result, PosteriorDraws) or is_dataclass(result):
+    if isinstance(result, SampledChains):
+        return [plain(result.scalars_), result.pairs_]
+    if is_dataclass(result):
         return plain(vars(result))
     if hasattr(result, "plot"):
         return plain({k: v for k, v in vars(result).items() if not k.endswith("_")})

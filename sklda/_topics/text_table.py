@@ -29,7 +29,7 @@ def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
     ]
 
 
-def table_of(
+def table_by_keys(
     index: dict[str, list[Any]], columns: dict[str, np.ndarray], as_frame: bool
 ) -> Any:
     """Return a dict of rows, or a DataFrame.

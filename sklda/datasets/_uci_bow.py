@@ -135,8 +135,8 @@ def read_docword(path: PathLike) -> sparse.csr_matrix:
             f"{os.fspath(path)} ends after {len(doc)} rows but its header states "
             f"{n_rows}: the file is truncated or its header is wrong."
         )
-    columns = (np.frombuffer(column, column.typecode) for column in (doc, word, count))
-    return _to_csr(*columns, (n_docs, n_words))
+    ids = (np.frombuffer(column, np.int32) for column in (doc, word))
+    return _to_csr(*ids, np.frombuffer(count, np.int64), (n_docs, n_words))
 
 
 def _read_header(stream: ByteStream, path: PathLike) -> list[int]:

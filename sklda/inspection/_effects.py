@@ -16,7 +16,7 @@ from sklda._base.parameters import LEVEL, validates
 from sklda._base.scaling import Scaling
 from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
-from sklda._topics.text_table import line_of_others, table_lines, table_of
+from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
 from sklda.inspection._pooling import Linear, check_several, pool
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
@@ -91,7 +91,7 @@ class TopicEffects:
         """
         index = {"topic": self.topics.tolist(), "term": self.terms}
         columns = {name: getattr(self, name) for name in _COLUMNS}
-        return table_of(index, columns, as_frame)
+        return table_by_keys(index, columns, as_frame)
 
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""

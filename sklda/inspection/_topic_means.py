@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
-from sklda._topics.text_table import line_of_others, table_lines, table_of
+from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
 from sklda.inspection._groups import check_groups
 from sklda.inspection._pooling import Linear, check_several, pool
 
@@ -87,7 +87,7 @@ class TopicMeans:
         index = {"topic": self.topics.tolist(), "group": self.groups}
         n_documents = np.broadcast_to(self.n_documents, self.mean.T.shape)
         columns = {name: getattr(self, name).T for name in _COLUMNS}
-        return table_of(index, {"n_documents": n_documents} | columns, as_frame)
+        return table_by_keys(index, {"n_documents": n_documents} | columns, as_frame)
 
     def _cell(self, i: int, j: int) -> str:
         """Return the mean of a group, with its interval if it has several documents."""

@@ -69,13 +69,13 @@ class TopicNumberCurve:
 
     @property
     def agreed(self) -> int | None:
-        """Number that all rules recommend."""
+        """Number that all rules recommend, or None if they disagree."""
         numbers = {choice.n_components for choice in self.recommended.values()}
         return numbers.pop() if len(numbers) == 1 else None
 
     @property
     def measures(self) -> list[str]:
-        """Names of the measures; the time of a fit comes last."""
+        """Names of the measures; "seconds", the time of a fit, comes last."""
         return [name for name in self.mean if name != "seconds"] + ["seconds"]
 
     def __repr__(self) -> str:
