@@ -166,8 +166,6 @@ def plain(result: Any) -> Any:
         return [plain(value) for value in result]
     if type(result).__module__.startswith("pandas"):
         return result.to_numpy()
-    if isinstance(result, SampledChains):
-        return [plain(result.scalars_), result.pairs_]
     if is_dataclass(result):
         return plain(vars(result))
     if hasattr(result, "plot"):
