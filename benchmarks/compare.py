@@ -195,7 +195,7 @@ def millions(report: dict, name: str) -> str:
     return f"{speed(report, name) / 1e6:.2f}{mark}"
 
 
-def run_quality(options) -> None:
+def run_quality(options, name="quality") -> None:
     checkpoints = harness.geometric(options.sweeps, STEPS)
 
     def run_all(team, held_out):
@@ -206,7 +206,11 @@ def run_quality(options) -> None:
         rules = {"limit": options.limit, "sweeps": TURN}
         return harness.follow(team, checkpoints, evaluate, **rules)
 
-    measure_starts(options, "quality", run_all, checkpoints)
+    measure_starts(options, name, run_all, checkpoints)
+
+
+def run_wait(options) -> None:
+    run_quality(options, "wait")
 
 
 def seconds_to(curve: dict, level: float) -> float:
@@ -237,12 +241,16 @@ def median_curve(program: dict) -> dict[str, np.ndarray]:
     }
 
 
-def section_quality(reports, images) -> dict:
+def section_quality(reports, images, picture="benchmarks-perplexity.png") -> dict:
     figure, panels = figures.panels(len(reports))
     for axes, report in zip(panels, reports, strict=True):
         draw_quality(axes, report)
-    figures.finish(figure, images / "benchmarks-perplexity.png")
+    figures.finish(figure, images / picture)
     return {"tables": "\n\n".join(map(table_of_levels, reports))}
+
+
+def section_wait(reports, images) -> dict:
+    return section_quality(reports, images, "benchmarks-wait.png")
 
 
 def table_of_levels(report: dict) -> str:

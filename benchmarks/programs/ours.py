@@ -1,4 +1,4 @@
-"""The estimators of sklda, a sweep at a time."""
+"""The estimators of sklda, a sweep at a time or fitted as users do."""
 
 from functools import partial
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks.internals import Sklda
 from benchmarks.programs import last_of, normalised
+from benchmarks.programs.fits import Fits
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
 
 gibbs = partial(Sklda, CollapsedGibbsLDA)
@@ -59,3 +60,27 @@ class KeptMean(Sklda):
         alpha, beta = self.priors
         theta, phi = doc_topic / n_kept + alpha, word_topic.T / n_kept + beta
         return last_of(normalised(theta), last), normalised(phi)
+
+
+class Fit(Fits):
+    """CollapsedGibbsLDA as users fit it: an annealed start, and means over samples."""
+
+    def load(self, X, threads):
+        self.X, self.threads_of_fit = X, threads
+
+    def fit(self, first, **samples):
+        n_topics, alpha_sum = self.given["num_topics"], self.given["alpha_sum"]
+        n_jobs = self.threads_of_fit
+        self.model = CollapsedGibbsLDA(
+            n_topics,
+            doc_topic_prior=alpha_sum / n_topics,
+            topic_word_prior=self.given["beta"],
+            max_iter=max(first, 1),
+            evaluate_every=0,
+            n_shards=n_jobs,
+            n_jobs=n_jobs,
+            random_state=self.given["seed"],
+        ).fit(self.X)
+
+    def estimates(self, last=None):
+        return last_of(self.model.doc_topic_, last), self.model.topic_word_
