@@ -15,7 +15,7 @@ class Covariates(NamedTuple):
 
     numbers: np.ndarray  # (n_documents, n_covariates) float64
     names: list[str]
-    named: bool  # by the user; else they are x0, x1, ...
+    is_named: bool  # by the user; else they are x0, x1, ...
     references: dict[str, str]  # the level without a column, by categorical covariate
 
 
@@ -87,7 +87,7 @@ def numbers_as_in_fit(
     """
     columns = numbers_of_covariates(covariates, n_documents)
     names = fitted.covariate_names_.tolist()
-    both_named = columns.named and fitted._covariates_are_named
+    both_named = columns.is_named and fitted._covariates_are_named
     if len(columns.names) != len(names) or (both_named and columns.names != names):
         raise ValueError(
             f"covariates have the columns {columns.names}, but fit had {names}: pass "

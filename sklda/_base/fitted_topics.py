@@ -56,8 +56,8 @@ def fitted_components(estimator: Any) -> np.ndarray:
     return components
 
 
-def _check_not_negative(weights: np.ndarray, name: str) -> None:
-    if weights.min() < 0:
+def _check_not_negative(values: np.ndarray, name: str) -> None:
+    if values.min() < 0:
         raise ValueError(
             f"{name} contains negative values; the weights of words in topics must be "
             f"non-negative."
@@ -94,20 +94,20 @@ def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
     return normalise(weights)
 
 
-def normalise(weights: np.ndarray) -> np.ndarray:
-    """Divide weights by their sum along the last axis; rows of 0 become uniform."""
-    weights = summable(weights)
-    sums = weights.sum(axis=-1, keepdims=True)
-    normalised = np.full(weights.shape, 1 / weights.shape[-1])
-    np.divide(weights, sums, out=normalised, where=sums > 0)
+def normalise(values: np.ndarray) -> np.ndarray:
+    """Divide values by their sum along the last axis; rows of 0 become uniform."""
+    values = summable(values)
+    sums = values.sum(axis=-1, keepdims=True)
+    normalised = np.full(values.shape, 1 / values.shape[-1])
+    np.divide(values, sums, out=normalised, where=sums > 0)
     return normalised
 
 
-def summable(weights: np.ndarray) -> np.ndarray:
-    """Return weights, scaled down if their sum would overflow."""
+def summable(values: np.ndarray) -> np.ndarray:
+    """Return values, scaled down if their sum would overflow."""
     with np.errstate(over="ignore"):
-        total = weights.sum()
-    return weights if np.isfinite(total) else weights / weights.size
+        total = values.sum()
+    return values if np.isfinite(total) else values / values.size
 
 
 def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
@@ -165,9 +165,9 @@ def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray
     if X is not None:
         proportions = topic_proportions(estimator, X)
         return normalise(axis_sums(check_counts(X), axis=1) @ proportions)
-    weights = fitted_components(estimator)
-    prior = _prior_of_rows(estimator, len(weights))
-    tokens = summable((weights - prior).clip(0))
+    components = fitted_components(estimator)
+    prior = _prior_of_rows(estimator, len(components))
+    tokens = summable((components - prior).clip(0))
     return normalise(tokens.sum(axis=1))
 
 
@@ -180,12 +180,12 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     """
     components = summable(fitted_components(estimator))
     X = check_structure(X, "X")  # models of other libraries do not
-    weights = np.asarray(estimator.transform(X), dtype=np.float64)
+    transformed = np.asarray(estimator.transform(X), dtype=np.float64)
     n_models = count_models(estimator)
-    if not np.allclose(weights.sum(axis=1), n_models, rtol=0, atol=1e-4):
-        return normalise(weights * components.sum(axis=1))
-    by_model = weights.reshape(len(weights), n_models, -1)
-    return normalise(by_model).reshape(weights.shape)
+    if not np.allclose(transformed.sum(axis=1), n_models, rtol=0, atol=1e-4):
+        return normalise(transformed * components.sum(axis=1))
+    by_model = transformed.reshape(len(transformed), n_models, -1)
+    return normalise(by_model).reshape(transformed.shape)
 
 
 def check_matrix(value: Any, name: str, **options: Any) -> Any:

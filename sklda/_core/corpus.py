@@ -209,9 +209,9 @@ def _to_arrays(counts) -> Corpus:
     return corpus
 
 
-def _to_weights(weights) -> WeightedCorpus:
+def _to_weights(matrix) -> WeightedCorpus:
     """Turn a canonical CSR matrix into a WeightedCorpus."""
-    return WeightedCorpus(*_cells(weights), np.array(weights.data, np.float32))
+    return WeightedCorpus(*_cells(matrix), np.array(matrix.data, np.float32))
 
 
 def split_cells(corpus: Corpus, most: int | np.ndarray) -> Corpus:
@@ -233,12 +233,12 @@ def split_cells(corpus: Corpus, most: int | np.ndarray) -> Corpus:
     )
 
 
-def split_weights(weights: WeightedCorpus) -> WeightedCorpus:
+def split_weights(corpus: WeightedCorpus) -> WeightedCorpus:
     """Split cells of whole weights into cells of one token."""
-    cell_ptr = starts(weights.count)
-    word = np.repeat(weights.word, np.diff(cell_ptr))
+    cell_ptr = starts(corpus.count)
+    word = np.repeat(corpus.word, np.diff(cell_ptr))
     count = np.ones(word.size, np.float32)
-    return WeightedCorpus(cell_ptr[weights.doc_ptr], word, count)
+    return WeightedCorpus(cell_ptr[corpus.doc_ptr], word, count)
 
 
 def ranges(weight_before, n: int) -> Iterator[tuple[int, int]]:

@@ -61,7 +61,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
     ) -> CovariatePrior:
         scaling = Scaling.of(beside.numbers, beside.names)
         warn_of_undetermined(beside.numbers, scaling)
-        scaling = scaling._replace(named=beside.named)
+        scaling = scaling._replace(is_named=beside.is_named)
         weight_prior = NormalPrior.of(
             problem.doc_topic_prior,
             self._parameters.intercept_scale,

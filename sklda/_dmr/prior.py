@@ -119,7 +119,7 @@ class CovariatePrior(SampledPrior):
             "coef_draws_": coef,
             "intercept_draws_": intercept,
             "covariate_names_": np.array(self.scaling.names, dtype=str),
-            "_covariates_are_named": self.scaling.named,
+            "_covariates_are_named": self.scaling.is_named,
         }
 
     def for_more_documents(self, problem: Problem) -> Self:

@@ -145,7 +145,7 @@ def test_one_signature_for_each_kernel():
     assert {name: n for name, n in found.items() if n > 1} == {}
     called = [f"_base.kernels.fold_in.{name}" for name in ("fold_in", "log_predictive")]
     called += [f"_tables.rows.add_tokens{name}" for name in ("", "_of_words")]
-    called += ["_tables.lists._list", "_core.random_streams._draw_topics"]
+    called += ["_tables.lists._fill_lists", "_core.random_streams._draw_topics"]
     names = ("add_doc_topic", "_fill_cells")
     called += [f"_core.doc_topic_counts.{name}" for name in names]
     names = ("choose_n_draws", "_add")

@@ -109,7 +109,7 @@ pair beside
   other topics are those of the list
     draw_unlisted: weight[topic_of(*Z)] = 0 -> pass
   only listed topics are drawn
-    draw_other: draw_unlisted(*Z) -> but
+    draw_other: draw_unlisted(*Z) -> excluded
 two words
   beta is missing where topics are listed
     weigh_topics: X + beta -> X
