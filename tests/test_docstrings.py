@@ -9,23 +9,28 @@ from tests.helpers.public_names import estimators
 
 docscrape = pytest.importorskip("numpydoc.docscrape")
 
+MEDLDA = {"MedLDAClassifier", "MedLDARegressor"}
 # Names whose meaning differs, and the classes that share each other meaning.
 OTHER_MEANINGS = {
     "C": [{"MedLDARegressor"}],
     "coef_": [{"DMRLDA"}],
-    "doc_topic_prior": [{"DMRLDA"}],
+    "doc_topic_prior": [{"DMRLDA"}, MEDLDA],
     "doc_topic_prior_": [{"CVBLDA"}, {"DMRLDA"}],
+    "hyperpriors": [MEDLDA],
+    "init": [{"CVBLDA"}],
     "intercept_": [{"DMRLDA"}],
     "keep_draws": [{"DMRLDA"}],
     "learn_priors": [{"CVBLDA"}],
     "log_joint_": [{"DMRLDA"}],
     "loss_": [{"MedLDARegressor"}],
     "max_iter": [{"CVBLDA"}],
+    "moved_tokens_": [MEDLDA],
     "n_shards": [{"CVBLDA"}],
     "n_topics_": [{"MedLDAClassifier"}],
     "prior_precision": [{"MedLDARegressor"}],
     "prior_trace_": [{"MedLDAClassifier"}],
-    "sampler": [{"DMRLDA"}, {"MedLDAClassifier", "MedLDARegressor"}],
+    "sampler": [{"DMRLDA"}, MEDLDA],
+    "topic_word_prior": [{"DMRLDA", *MEDLDA}],
     "warm_start": [{"DMRLDA"}],
 }
 
