@@ -226,8 +226,9 @@ class Chain:
                 parameters.keep(self.problem, self.n_sweeps)
             alpha_sum = None if self.prior is None else self.problem.alpha_sum
             self.averages.add(self.problem.corpus, self.z, counts, alpha_sum)
-            is_drawn = self.averages.n_kept % self.draw_interval == 0
-            if is_drawn and self.draws.maxlen != 0:
+            # A fit that a callback ends early has one draw at least.
+            is_due = self.averages.n_kept % self.draw_interval == 0 or not self.draws
+            if is_due and self.draws.maxlen != 0:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
                 self.draws.append(draw)
             self.last_kept = self.n_sweeps

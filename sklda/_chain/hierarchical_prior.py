@@ -31,6 +31,7 @@ from sklda._core.threads import Threads
 MOST_TOKENS = 0.99  # of the tokens are on the topics that count as used
 _AT_A_TIME = 10_000  # documents
 _ENDS = 0.025, 0.975  # of the interval of the number of topics
+_NUMBERS = ("n_topics", "n_nonempty")
 
 
 class TraceEntry(NamedTuple):
@@ -241,6 +242,16 @@ def _check_gamma(name, pair) -> tuple[float, float]:
     return shape, rate
 
 
+def _interval(numbers: np.ndarray) -> np.ndarray:
+    """Return the mean and the ends of an interval, (3, ...); NaN without any sweep.
+
+    Sweeps are no independent draws, so the ends are quantiles of the trace as it is.
+    """
+    if len(numbers) == 0:
+        return np.full((3, *numbers.shape[1:]), np.nan)
+    return np.array([numbers.mean(axis=0), *np.quantile(numbers, _ENDS, axis=0)])
+
+
 def prior_attributes(priors: Sequence[HierarchicalPrior | None]) -> dict[str, Any]:
     """Return the fitted attributes of the priors that chains sample; None without any.
 
@@ -250,22 +261,21 @@ def prior_attributes(priors: Sequence[HierarchicalPrior | None]) -> dict[str, An
     if not sampled:
         return dict.fromkeys(("topic_weights_", "n_topics_", "prior_trace_"))
     weights = [np.mean([k.weights for k in one.kept], axis=0) for one in sampled]
-    entries = [np.array(one.trace, dtype=np.float64) for one in sampled]
+    entries = [
+        # While annealed, a chain has no trace yet.
+        np.array(one.trace, np.float64).reshape(len(one.trace), len(TraceEntry._fields))
+        for one in sampled
+    ]
     columns = np.stack(entries, axis=-1) if len(entries) > 1 else entries[0]
     trace = dict(zip(TraceEntry._fields, columns.swapaxes(0, 1), strict=True))
     if sampled[0].priors.topic_word_prior is None:
         del trace["topic_word_prior"]
-    for name in ("sweep", "n_topics", "n_nonempty"):
+    for name in ("sweep", *_NUMBERS):
         trace[name] = trace[name].astype(np.int64)
     # A callback may look, or end the fit, before the burn-in is over.
     burn_in = min(sampled[0].burn_in, sampled[0].kept[0].sweep - 1)
-    after = trace["sweep"].reshape(len(columns), -1)[:, 0] > burn_in
-    n_topics = {
-        # Of sweeps, which are no independent draws: quantiles of the trace as it is.
-        name: np.array([n.mean(axis=0), *np.quantile(n, _ENDS, axis=0)])
-        for name in ("n_topics", "n_nonempty")
-        for n in [trace[name][after]]
-    }
+    after = np.array([entry.sweep for entry in sampled[0].trace], int) > burn_in
+    n_topics = {name: _interval(trace[name][after]) for name in _NUMBERS}
     return {
         "topic_weights_": np.concatenate(weights),
         "n_topics_": n_topics,
