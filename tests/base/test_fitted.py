@@ -142,8 +142,8 @@ def test_sweeps_of_the_trace(every, sweeps):
     ],
 )
 def test_kept_samples(name, burn_in, thin, kept):
-    params = {"n_components": 4, "topic_word_prior": 0.5, "random_state": 0}
-    lda = clone(GIBBS[name]).set_params(**params)
+    params = {"n_components": 4, "init": "random", "learn_priors": None}
+    lda = clone(GIBBS[name]).set_params(random_state=0, **params)
     model = clone(lda).set_params(max_iter=10, burn_in=burn_in, thin=thin).fit(X)
     # The chain does not depend on its length: stop it at each sample in turn.
     samples = [

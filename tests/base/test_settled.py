@@ -148,6 +148,7 @@ def test_alpha_far_from_the_topics_warns(what, factor):
 def test_chains_record_the_alpha_that_they_learn(learn):
     X = RNG.poisson(1.0, (20, 12))
     params = {"max_iter": 90, "burn_in": 40, "keep_draws": 2, "random_state": 0}
+    params["init"] = "random"
     lda = CollapsedGibbsLDA(3, learn_priors=learn, warm_start=True, **params).fit(X)
     recorded = lda.draws_.learned_alpha
     assert recorded.shape == (4 if learn else 0, 3)

@@ -21,7 +21,8 @@ each_real = pytest.mark.parametrize("name", REAL)
 
 
 def make(name="zero-order", **params):
-    params = {"tol": 0, "max_iter": 15, "random_state": 0, **params}
+    plain = {"init": "random", "learn_priors": None}
+    params = {"tol": 0, "max_iter": 15, "random_state": 0, **plain, **params}
     return CVBLDA(params.pop("n_components", 4), approximation=name, **params)
 
 

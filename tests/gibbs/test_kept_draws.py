@@ -113,10 +113,19 @@ def test_no_more_than_the_samples_that_are_kept(name):
 
 
 def test_the_default_schedule_says_how_to_keep_more_draws():
-    lda = CollapsedGibbsLDA(2, keep_draws=25, random_state=0)
-    with pytest.raises(ValueError, match=r"set thin=4, or burn_in=100 with .*=350\.$"):
+    lda = CollapsedGibbsLDA(2, keep_draws=60, random_state=0)
+    with pytest.raises(ValueError, match=r"set thin=1, or burn_in=100 with .*=220\.$"):
         lda.fit(X)
-    assert lda.set_params(thin=4).fit(X).draws_.n_draws == 25
+    assert lda.set_params(thin=1).fit(X).draws_.n_draws == 60
+
+
+@pytest.mark.parametrize(
+    ("keep_draws", "sweeps"),
+    [(1, [20]), (2, [14, 20]), (3, [12, 16, 20]), (4, [14, 16, 18, 20])],
+)
+def test_draws_are_evenly_spaced_kept_samples(keep_draws, sweeps):
+    lda = CollapsedGibbsLDA(2, max_iter=20, burn_in=8, keep_draws=keep_draws)
+    assert lda.fit(X).draws_.sweeps.tolist() == sweeps  # of 10, 12, ..., 20
 
 
 @pytest.mark.parametrize("n_topics", [2, 50])

@@ -60,6 +60,9 @@ SAMPLERS: dict[str, tuple[type, dict[str, Any]]] = {
     "variational, zero-order": (CVBLDA, {"approximation": "zero-order"}),
     "variational, exact": (CVBLDA, {"approximation": "exact"}),
 }
+# Chains that start at random, with priors that stay and fewer samples than usual.
+PLAIN = {"init": "random", "learn_priors": None}
+THIN = 10
 FITTED = ("topic_assignments_", "components_", "doc_topic_")
 OF_LABELS = ("coef_", "loss_")
 PRIORS = ("doc_topic_prior_", "topic_word_prior_")
@@ -95,6 +98,7 @@ def variants(n_topics: int) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "beta of each word and topic", {"topic_word_prior": 1 / each}
     yield "learned priors", {"learn_priors": "asymmetric", "max_iter": 40}
     yield "start on a part", {"init": "subsample"}
+    yield "annealed", {"init": "annealed"}
     priors = {"topic_word_prior": (1.0, 2.0)}
     yield "hierarchical", {"learn_priors": "hierarchical", "hyperpriors": priors}
 
@@ -103,11 +107,15 @@ def digests(sampler: str, n_topics: int) -> dict[str, str]:
     """Fit one sampler in all its variants; return a digest of what each fit leaves."""
     cls, own = SAMPLERS[sampler]
     X, known, found = documents(), cls().get_params(), {}
+    params = {name: value for name, value in PLAIN.items() if name in known}
+    params |= {"n_components": n_topics, "max_iter": 20, "random_state": 0}
+    if known.get("thin") == CollapsedGibbsLDA().thin:
+        params["thin"] = THIN
     if own.get("approximation") == "exact":  # takes memory by the square of tokens
         X = X[:5]
     for name, extra in variants(n_topics):
-        if set(extra) <= set(known):
-            params = {"n_components": n_topics, "max_iter": 20, "random_state": 0}
+        is_start = extra.get("init") == "subsample" and cls is CVBLDA  # has none
+        if set(extra) <= set(known) and not is_start:
             more = {"covariates": covariates()} if cls is DMRLDA else {}
             y = labels(cls)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
