@@ -187,7 +187,7 @@ def _unfitting(draws: Any, distance: Bias | None) -> str:
     return (
         f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
         f"{better.sum():.3g} or {direction}. Fit with learn_priors='asymmetric' or "
-        "'symmetric' or, if you did, with a longer burn_in."
+        "'symmetric' or, if alpha was learned, with a longer burn_in."
     )
 
 
