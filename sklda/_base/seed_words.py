@@ -49,8 +49,7 @@ def seed_word_prior(
         word's count in X is a strong prior. A weight far below `base` keeps the words
         out instead.
     base : float, default=None
-        Beta of all other words and topics, from 1e-10 to 1e10. None means 1 / K, as in
-        the estimators.
+        Beta of all other words and topics, from 1e-10 to 1e10. None means 1 / K.
 
     Returns
     -------

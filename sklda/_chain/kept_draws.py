@@ -1,4 +1,4 @@
-"""The last samples of a chain, as counts without zeros."""
+"""Samples of a chain, as counts without zeros."""
 
 from typing import Any, NamedTuple
 
@@ -118,5 +118,5 @@ def check_keep_draws(
     check_memory(
         n_chains * keep_draws * most_bytes(problem),
         f"The draws that keep_draws={keep_draws}{of_chains} keeps",
-        "keep fewer draws, with a larger thin",
+        "keep fewer draws",
     )

@@ -80,7 +80,7 @@ class CVBLDA(BaseLDA):
         topic, and beta. "symmetric" and "asymmetric" fit both, with one alpha for all
         topics or one per topic. They use Minka's fixed point, every 10 sweeps. Both
         priors remain between 0.0001 and 1000, and an array for beta does not change.
-        With short documents, alpha may be 0.4 times the true value, see the user guide.
+        With short documents, alpha may be 0.2 times the true value, see the user guide.
         None leaves both priors as they are, and so does partial_fit.
     max_iter : int, default=100
         Maximum number of sweeps.

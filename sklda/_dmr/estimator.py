@@ -125,8 +125,8 @@ default="annealed"
         Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha for documents of unknown covariates: the one alpha that best explains the
-        topics of all training documents in the last sweep (Minka's fixed point, as for
-        ``learn_priors="asymmetric"`` in CollapsedGibbsLDA).
+        topics of all training documents in the last sweep (Minka's fixed point, by
+        which CollapsedGibbsLDA learns alpha).
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
         Beta after the last sweep; an array if the parameter is an array.
     n_iter_ : int

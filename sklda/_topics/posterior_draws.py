@@ -24,11 +24,11 @@ _DRAW = [Interval(Integral, 0, None, closed="left")]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PosteriorDraws:
-    """The last samples of a chain: the topics of all tokens, as counts.
+    """Samples of a chain: the topics of all tokens, as counts.
 
-    An estimator fitted with `keep_draws` stores them in ``draws_``. They describe only
-    the training documents. They come from one chain, in which topics rarely change
-    their numbers.
+    An estimator fitted with `keep_draws` stores them in ``draws_``, evenly spaced after
+    burn-in. They describe only the training documents. They come from one chain, in
+    which topics rarely change their numbers.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class PosteriorDraws:
     >>> from sklda.datasets import make_bars
     >>> X, _, _ = make_bars(n_samples=50, random_state=0)
     >>> lda = CollapsedGibbsLDA(
-    ...     10, doc_topic_prior=1.0, thin=2, keep_draws=25, random_state=0
+    ...     10, doc_topic_prior=1.0, keep_draws=25, random_state=0
     ... ).fit(X)
     >>> lda.draws_.n_draws
     25

@@ -124,7 +124,7 @@ def warn_unless_settled(draws: Any, estimates: Estimates) -> None:
             "Alpha wandered before it was held fixed, and the "
             f"{estimates.name} with it",
             "Fit with learn_priors='hierarchical', which samples alpha, and several "
-            "times the max_iter and thin.",
+            "times the max_iter.",
         )
 
 
@@ -133,7 +133,7 @@ def warn_of_drift(estimates: str, drift: Bias) -> None:
     warn_of_bias(
         drift,
         f"The {estimates} drift from the first third of the draws to the last",
-        "Fit with several times the max_iter and thin.",
+        "Fit with several times the max_iter.",
     )
 
 
@@ -151,7 +151,7 @@ def _moving(learned_alpha: np.ndarray) -> str:
     return (
         "Alpha was learned, but had not settled at the end of the burn-in: its sum "
         f"went from {first:.3g} half-way to {last:.3g}. Fit with several times the "
-        "burn_in, max_iter and thin."
+        "burn_in and max_iter."
     )
 
 
@@ -187,7 +187,7 @@ def _unfitting(draws: Any, distance: Bias | None) -> str:
     return (
         f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
         f"{better.sum():.3g} or {direction}. Fit with learn_priors='asymmetric' or "
-        "'symmetric' or, if you did, with a longer burn_in."
+        "'symmetric' or, if alpha was learned, with a longer burn_in."
     )
 
 

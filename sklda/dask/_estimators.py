@@ -24,8 +24,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     A sweep has as many phases as there are shards. In each phase, a shard of the
     documents resamples its tokens from one shard of the words, whose counts then move
     on to another worker [1]_. The fit is bit-identical to that of
-    :class:`sklda.CollapsedGibbsLDA` with the same `random_state` and `n_shards`, for
-    any number of workers and any blocks of X.
+    :class:`sklda.CollapsedGibbsLDA` with the same parameters, for any number of workers
+    and any blocks of X. The defaults of `thin` and `n_shards` differ.
 
     Parameters
     ----------
@@ -211,8 +211,8 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
 
     A sweep draws the topics phi given the topics of the tokens, and then the topics of
     the tokens in each document given phi [1]_. The fit is bit-identical to that of
-    :class:`sklda.PartiallyCollapsedGibbsLDA` with the same `random_state`, for any
-    partition of the documents and any number of workers.
+    :class:`sklda.PartiallyCollapsedGibbsLDA` with the same parameters, for any
+    partition of the documents and any number of workers. The default of `thin` differs.
 
     Parameters
     ----------

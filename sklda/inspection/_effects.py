@@ -134,7 +134,7 @@ def estimate_effect(
     ----------
     draws : PosteriorDraws
         ``draws_`` of an estimator that was fitted with `keep_draws`: at least 25 draws,
-        far enough apart (`thin`) to differ.
+        of a chain long enough (`max_iter`) that they differ.
     covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates)
         Numbers that describe the training documents, in the same order; an intercept is
@@ -192,7 +192,7 @@ def estimate_effect(
     prior mean, and thus coefficients by about A / (N + A), where A is the sum of alpha.
     This matters for short documents and large priors. If alpha is far too small,
     intervals miss the effect; "The model in one page" in the user guide has figures.
-    `learn_priors` helps unless documents are short.
+    Learned priors, the default, help unless documents are short.
 
     References
     ----------
@@ -211,7 +211,7 @@ def estimate_effect(
     >>> from sklda.datasets import make_lda_corpus
     >>> from sklda.inspection import estimate_effect
     >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
-    >>> lda = CollapsedGibbsLDA(3, thin=4, keep_draws=25, random_state=0).fit(X)
+    >>> lda = CollapsedGibbsLDA(3, keep_draws=25, random_state=0).fit(X)
     >>> year = 2000 + 20 * theta[:, 0]
     >>> effects = estimate_effect(lda.draws_, year, random_state=0)
     >>> effects.terms, effects.coefficient.shape

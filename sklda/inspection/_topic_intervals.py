@@ -77,7 +77,7 @@ class TopicIntervalsDisplay(Display):
     >>> from sklda.inspection import TopicIntervalsDisplay
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(
-    ...     10, doc_topic_prior=1.0, thin=4, keep_draws=25, random_state=0
+    ...     10, doc_topic_prior=1.0, keep_draws=25, random_state=0
     ... ).fit(X)
     >>> TopicIntervalsDisplay.from_draws(lda.draws_, documents=[3, 14]).low.shape
     (2, 8)

@@ -135,7 +135,7 @@ def topic_means(
     ----------
     draws : PosteriorDraws
         ``draws_`` of an estimator that was fitted with `keep_draws`: at least 25 draws,
-        far enough apart (`thin`) to differ.
+        of a chain long enough (`max_iter`) that they differ.
     groups : array-like of shape (n_documents,)
         Group of each training document, in the same order. Strings are categories in
         alphabetical order; a categorical dtype of pandas or polars keeps its order.
@@ -195,7 +195,7 @@ def topic_means(
     >>> from sklda.datasets import make_lda_corpus
     >>> from sklda.inspection import topic_means
     >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
-    >>> lda = CollapsedGibbsLDA(3, thin=4, keep_draws=25, random_state=0).fit(X)
+    >>> lda = CollapsedGibbsLDA(3, keep_draws=25, random_state=0).fit(X)
     >>> years = [2000 + i % 3 for i in range(50)]
     >>> means = topic_means(lda.draws_, years, random_state=0)
     >>> means.groups, means.n_documents.tolist(), means.low.shape

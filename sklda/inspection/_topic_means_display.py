@@ -71,7 +71,7 @@ class TopicMeansDisplay(PanelDisplay):
     >>> from sklda.datasets import make_lda_corpus
     >>> from sklda.inspection import TopicMeansDisplay
     >>> X, _, _ = make_lda_corpus(50, 30, 3, random_state=0)
-    >>> lda = CollapsedGibbsLDA(3, thin=4, keep_draws=25, random_state=0).fit(X)
+    >>> lda = CollapsedGibbsLDA(3, keep_draws=25, random_state=0).fit(X)
     >>> months = np.array(["2008-01", "2008-03"] * 25, dtype="datetime64[M]")
     >>> TopicMeansDisplay.from_draws(lda.draws_, months, random_state=0).axes_.shape
     (4,)

@@ -131,7 +131,7 @@ def top_words(
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from sklda import CollapsedGibbsLDA
     >>> from sklda.inspection import top_words
-    >>> texts = ["cat dog cat", "dog cat dog dog", "star moon", "moon star moon star"]
+    >>> texts = ["cat dog cat", "dog cat dog dog", "star moon", "moon star moon"]
     >>> vectorizer = CountVectorizer().fit(texts * 9)
     >>> lda = CollapsedGibbsLDA(2, doc_topic_prior=0.1, random_state=0)
     >>> lda = lda.fit(vectorizer.transform(texts * 9))

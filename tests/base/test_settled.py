@@ -41,7 +41,7 @@ def test_draws_that_drift_warn(what):
     moved = np.minimum(counts[:, :, 0], np.arange(24)[:, np.newaxis])
     counts[:, :, 0] -= moved
     counts[:, :, 1] += moved
-    with pytest.warns(UserWarning, match=f"The {what} drift .* times the max_iter"):
+    with pytest.warns(UserWarning, match=f"The {what} drift .* times the max_iter\\."):
         QUANTITIES[what](draws_of(counts, ALPHA))
 
 
