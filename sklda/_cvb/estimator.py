@@ -308,7 +308,7 @@ class CVBLDA(BaseLDA):
                     ended = notify(sweep) or (is_settled and engine.change < tol)
                     if ended:
                         break
-            if not ended and tol > 0:
+            if not ended and engine.change >= tol > 0:
                 warn_user(
                     f"After max_iter={max_iter} sweeps, the last one still changed the "
                     f"responsibilities of a token by {engine.change:.2g}, and "

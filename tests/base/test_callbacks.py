@@ -18,6 +18,7 @@ from sklda import (
 from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.small_fits import X
+from tests.helpers.small_fits import make as make_plain
 
 callback = pytest.importorskip("sklearn.callback")
 
@@ -25,8 +26,7 @@ DUMMY = np.zeros(40)
 
 
 def make(**params):
-    params = {"n_components": 4, "max_iter": 9, "random_state": 0, **params}
-    return CollapsedGibbsLDA(**params)
+    return make_plain(**{"max_iter": 9, **params})
 
 
 def test_order_of_events():
@@ -64,6 +64,7 @@ def test_number_of_topics_within_burn_in():
 @pytest.mark.parametrize("cls", [CollapsedGibbsLDA, ECGSLDA])
 def test_looks_at_shards_and_stops(cls):
     params = {"n_components": 4, "n_shards": 3, "n_jobs": 2, "random_state": 0}
+    params["init"] = "random"
     recorder = Recorder(at=5)
     model = cls(max_iter=9, **params).set_callbacks(recorder).fit(X)
     assert model.n_iter_ == 5
@@ -162,10 +163,11 @@ def test_scoring_monitor_of_labels(model, scoring):
 
 def test_a_callback_of_variational_fits_sees_and_stops():
     recorder = Recorder(at=4)
-    model = CVBLDA(4, max_iter=15, tol=1e-9, random_state=0).set_callbacks(recorder)
+    plain = {"init": "random", "random_state": 0}
+    model = CVBLDA(4, max_iter=15, tol=1e-9, **plain).set_callbacks(recorder)
     assert model.fit(X).n_iter_ == 4
     assert [look.n_iter_ for look in recorder.models] == [1, 2, 3, 4, 4]
-    expected = CVBLDA(4, max_iter=4, tol=0, random_state=0).fit(X)
+    expected = CVBLDA(4, max_iter=4, tol=0, **plain).fit(X)
     np.testing.assert_array_equal(model.components_, expected.components_)
 
 

@@ -85,8 +85,10 @@ def run_check(check, *args):
 
 
 # The checks fit random numbers, with few sweeps.
+# Few documents, drawn from few topics if any.
 not_converged = pytest.mark.filterwarnings(
-    "ignore:After max_iter=:sklearn.exceptions.ConvergenceWarning"
+    "ignore:After max_iter=:sklearn.exceptions.ConvergenceWarning",
+    "ignore:The topic proportions of:sklearn.exceptions.ConvergenceWarning",
 )
 
 

@@ -109,11 +109,12 @@ def test_progress_goes_on(capsys):
 def test_a_stopped_fit_goes_on():
     pytest.importorskip("sklearn.callback")
 
-    model = make("lists in shards", max_iter=26, warm_start=True)
+    params = {"init": "random"}
+    model = make("lists in shards", max_iter=26, warm_start=True, **params)
     model.set_callbacks(Recorder(at=17))
     assert fit(model).n_iter_ == 17
     fit(model.set_params(max_iter=17, burn_in=16))
-    expected = fit(make("lists in shards", max_iter=34, burn_in=33))
+    expected = fit(make("lists in shards", max_iter=34, burn_in=33, **params))
     assert_same_fit(model, expected)
 
 

@@ -315,7 +315,8 @@ OF_Y = {
 def estimator_doors() -> Iterator[tuple[str, Door]]:
     for name, cls in estimators().items():
         derived = derived_specs(cls)
-        specs = {k: v + MORE.get(k, Spec([], [])) for k, v in derived.items()}
+        more = {k: v for k, v in MORE.items() if (k, cls) != ("init", CVBLDA)}
+        specs = {k: v + more.get(k, Spec([], [])) for k, v in derived.items()}
         yield f"sklda.{name}", Door(partial(fit, cls), {}, specs)
         if hasattr(cls, "partial_fit"):
             yield f"sklda.{name}, partial_fit", Door(partial_fit, {}, specs)
