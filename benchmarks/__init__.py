@@ -8,6 +8,9 @@ import tomllib
 from pathlib import Path
 
 DECLARED = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
+# Chains from random topics, with priors that stay.
+RANDOM = {"init": "random"}
+PLAIN = {**RANDOM, "learn_priors": None}
 PAPER = {name: d.get("paper") for name, d in DECLARED["question"].items()}
 
 

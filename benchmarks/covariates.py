@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.preprocessing import SplineTransformer
 from threadpoolctl import threadpool_limits
 
-from benchmarks import corpora, harness
+from benchmarks import RANDOM, corpora, harness
 from benchmarks.programs.others import with_unseen, words_of
 from sklda import DMRLDA, CollapsedGibbsLDA
 from sklda.inspection import estimate_effect, predicted_proportions
@@ -74,7 +74,7 @@ def measure(effect: float, seed: int, options) -> dict[str, dict]:
         "differences": difference(as_if, centred - coef @ mean, coef),
     }
     given = {"topic_word_prior": BETA, "random_state": seed, "evaluate_every": 0}
-    given |= {"n_components": options.topics, "burn_in": options.burn_in}
+    given |= RANDOM | {"n_components": options.topics, "burn_in": options.burn_in}
     found = {}
     for name, prior in priors_of(effect, options).items():
         sweeps = options.burn_in + THIN * max(options.draws)
@@ -218,9 +218,11 @@ def run_heldout(options) -> None:
     """Score held-out posts under models with and without covariates."""
     X, rating, curves, is_test = load_posts(options.covariates_home)
     given = {"max_iter": options.sweeps, "topic_word_prior": BETA, "evaluate_every": 0}
-    asymmetric = partial(CollapsedGibbsLDA, learn_priors="asymmetric")
+    given |= RANDOM
+    lda = partial(CollapsedGibbsLDA, thin=10)
+    asymmetric = partial(lda, learn_priors="asymmetric")
     models = {
-        "1/K": (CollapsedGibbsLDA, None),
+        "1/K": (partial(lda, learn_priors=None), None),
         "asymmetric": (asymmetric, None),
         "intercepts": (DMRLDA, None),
         "rating": (DMRLDA, rating),
@@ -292,6 +294,7 @@ def fit_sklda(train, seed: int, options, sweeps=None) -> dict:
         topic_word_prior=BETA,
         evaluate_every=0,
         random_state=seed,
+        **RANDOM,
     ).fit(X, covariates=rating)
     contrast = predicted_proportions(dmr, [[0.0], [1.0]]).contrast(0, 1)
     return {

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from scipy import sparse, stats
 from sklearn.base import clone
 
-from benchmarks import blocking, corpora, figures, harness
+from benchmarks import RANDOM, blocking, corpora, figures, harness
 from benchmarks.internals import recorded
 from sklda.diagnostics import sample_chains
 
@@ -31,7 +31,7 @@ def run_chains(options) -> None:
     report = corpora.shape_of(train) | {"summary": {}, "tables": {}, "chains": {}}
     given = {"doc_topic_prior": blocking.ALPHA, "topic_word_prior": blocking.BETA}
     given |= {"max_iter": options.sweeps, "burn_in": options.burn_in}
-    given |= {"thin": options.thin, "evaluate_every": 10}
+    given |= RANDOM | {"thin": options.thin, "evaluate_every": 10}
     for name in options.samplers:
         settings = blocking.settings_of(name)
         lda = settings.pop("estimator")(options.topics, **settings, **given)

@@ -21,7 +21,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from benchmarks import PAPER, corpora, figures, harness, options_of
+from benchmarks import PAPER, PLAIN, corpora, figures, harness, options_of
 from benchmarks.internals import Supervised
 from benchmarks.synthetic import labelled_corpus
 from sklda import CollapsedGibbsLDA, MedLDAClassifier
@@ -54,11 +54,11 @@ def settings_of(options) -> dict[str, dict]:
 
 def fixed(n_topics: int, seed: int) -> dict:
     priors = {"doc_topic_prior": 6.4 / n_topics, "topic_word_prior": FIXED["beta"]}
-    return priors | {"n_jobs": 1, "random_state": seed}
+    return priors | PLAIN | {"n_jobs": 1, "random_state": seed}
 
 
 def medlda(n_topics: int, seed: int, **settings) -> MedLDAClassifier:
-    return MedLDAClassifier(n_topics, **fixed(n_topics, seed), **settings)
+    return MedLDAClassifier(n_topics, **fixed(n_topics, seed) | settings)
 
 
 def baseline(name: str, y, n_topics=None, seed=0):
@@ -69,7 +69,8 @@ def baseline(name: str, y, n_topics=None, seed=0):
     elif name == "tf-idf, logistic":
         svm = LogisticRegression(max_iter=1000)
     elif name not in OF_WORDS:
-        lda = CollapsedGibbsLDA(n_topics, **fixed(n_topics, seed), max_iter=100)
+        kept = {"max_iter": 100, "thin": 10}
+        lda = CollapsedGibbsLDA(n_topics, **fixed(n_topics, seed), **kept)
         first = [lda, FunctionTransformer(np.sqrt)]
     return make_pipeline(*first, OneVsRestClassifier(svm) if y.ndim == 2 else svm)
 

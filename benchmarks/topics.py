@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from benchmarks import corpora, figures, harness
+from benchmarks import PLAIN, RANDOM, corpora, figures, harness
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from sklda.model_selection import topic_number_curve
@@ -33,7 +33,7 @@ NEAR = 0.1  # of the planted number
 
 
 def measure(X, grid, options, measures, seed=0, **priors):
-    lda = CollapsedGibbsLDA(max_iter=options.sweeps, **priors)
+    lda = CollapsedGibbsLDA(max_iter=options.sweeps, thin=10, **PLAIN, **priors)
     given = {"cv": options.folds, "n_repeats": options.repeats, "n_jobs": options.jobs}
     given |= {"measures": measures, "random_state": seed}
     return topic_number_curve(lda, X, grid, **given)
@@ -167,6 +167,8 @@ def sample_number(X, options, sweeps: list[int], seed: int, priors: dict) -> dic
         options.bound,
         learn_priors="hierarchical",
         max_iter=options.sweeps,
+        thin=10,
+        **RANDOM,
         evaluate_every=0,
         random_state=seed,
         **priors,

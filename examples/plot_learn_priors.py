@@ -31,11 +31,13 @@ X, _, topic_word = make_lda_corpus(
 train, test = train_test_split(X, test_size=0.25, random_state=0)
 
 # %%
-# Compare four settings of the priors: the defaults (1 / K); values that are far too
-# large; and the same values as the starting point for learning, with one alpha for all
-# topics or one for each topic. Beta is learnt together with alpha.
+# Compare five settings of the priors: 1 / K; the default, which learns them from there;
+# values that are far too large; and these values as the starting point for learning,
+# with one alpha for all topics or one for each topic. Beta is learnt together with
+# alpha.
 too_large = {"doc_topic_prior": 5.0, "topic_word_prior": 1.0}
 settings = {
+    "1 / K": {"learn_priors": None},
     "default": {},
     "too large": too_large,
     "symmetric": {"learn_priors": "symmetric", **too_large},
