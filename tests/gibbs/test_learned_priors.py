@@ -1,11 +1,20 @@
 """Priors fitted to the data during burn-in: Minka's fixed point, then frozen."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.special import psi
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
-from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import (
+    CVBLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    PartiallyCollapsedGibbsLDA,
+    UncollapsedGibbsLDA,
+)
 from sklda._core.doc_topic_counts import word_topic_histogram
 from sklda.datasets import make_lda_corpus
 from tests.helpers.small_fits import X, fit
@@ -49,6 +58,56 @@ def fixed_point(counts, prior, symmetric):
         most = (psi(totals + prior.sum()) - psi(prior.sum())).sum()
         prior = prior * (gain.mean() if symmetric else gain) / most
     return prior
+
+
+ALL = [
+    CollapsedGibbsLDA,
+    ECGSLDA,
+    PartiallyCollapsedGibbsLDA,
+    UncollapsedGibbsLDA,
+    CVBLDA,
+]
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_priors_that_are_none_are_learned(cls):
+    lda = cls(4, max_iter=41, random_state=0)
+    lda.set_params(**{"tol": 0} if cls is CVBLDA else {"burn_in": 40})
+
+    def priors(**params):
+        model = clone(lda).set_params(**params).fit(X)
+        return model.doc_topic_prior_.tolist(), model.topic_word_prior_
+
+    alpha, beta = priors()
+    assert len(set(alpha)) == 4
+    assert beta != 0.25
+    assert priors(learn_priors="asymmetric") == (alpha, beta)
+    alpha, beta = priors(doc_topic_prior=0.3)
+    assert alpha == [0.3] * 4
+    assert beta not in (0.25, 0.3)
+    alpha, beta = priors(topic_word_prior=0.3)
+    assert len(set(alpha)) == 4
+    assert beta == 0.3
+    given = {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4], "topic_word_prior": 0.3}
+    assert priors(**given) == (given["doc_topic_prior"], 0.3)
+    assert priors(learn_priors=None) == ([0.25] * 4, 0.25)
+
+
+def test_a_search_over_a_prior_compares_its_values():
+    search = GridSearchCV(
+        CollapsedGibbsLDA(4, max_iter=25, burn_in=24, random_state=0),
+        {"doc_topic_prior": [0.05, 20.0]},
+        cv=2,
+    ).fit(X)
+    first, second = search.cv_results_["mean_test_score"]
+    assert first > second
+    assert search.best_estimator_.doc_topic_prior_.tolist() == [0.05] * 4
+
+
+def test_a_short_burn_in_learns_nothing_and_is_not_warned_of():
+    with warnings.catch_warnings(action="error"):
+        model = CollapsedGibbsLDA(4, max_iter=12, random_state=0).fit(X)
+    assert set(model.doc_topic_prior_) == {model.topic_word_prior_} == {0.25}
 
 
 @pytest.mark.parametrize("learn_priors", ["symmetric", "asymmetric"])
