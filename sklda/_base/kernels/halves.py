@@ -95,11 +95,27 @@ def _ones(bits):
 
 
 @kernel
+def _cell_of(token, until):
+    """Return the first cell whose tokens end after this one, by bisection.
+
+    NumPy's search would take half a second to compile.
+    """
+    first, last = 0, until.size
+    while first < last:
+        middle = (first + last) // 2
+        if until[middle] > token:
+            last = middle
+        else:
+            first = middle + 1
+    return first
+
+
+@kernel
 def _balance(count, until, lead, rng, half):
     """Let random tokens of the heavier half change sides while the lead falls."""
     while lead != 0:
         token = np.int64(uniform(rng) * until[-1])
-        c = np.searchsorted(until, token, "right")
+        c = _cell_of(token, until)
         if c > 0:
             token -= until[c - 1]
         weight, n, last = _tokens(count[c])

@@ -48,9 +48,14 @@ __all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
 def sweep(problem, state, rng):
     """Resample every token once."""
     priors, alphas = kernel_priors(problem), problem.kernel_alphas()
-    sweep_tokens = _new_sweep(-(-problem.n_topics // WIDTH))
+    height = -(-problem.n_topics // WIDTH)
+    lanes = np.arange(height * WIDTH)
+    past_last = (lanes + WIDTH - problem.n_topics).astype(np.float32)
+    # If rounding leaves no other topic, the last topic of a column is drawn.
+    last_lane = min(problem.n_topics, WIDTH) - 1
+    sweep_tokens = _new_sweep(height)
     for part in kernel_parts(problem.corpus, problem.n_lanes):
-        sweep_tokens(part, state, priors, alphas, rng.kernel)
+        sweep_tokens(part, state, priors, alphas, rng.kernel, past_last, last_lane)
     return state
 
 
@@ -59,16 +64,13 @@ def _new_sweep(height):
     """Return the kernel for as many topics as `height` registers hold."""
 
     @kernel
-    def sweep_tokens(part, state, priors, alphas, rng):
+    def sweep_tokens(part, state, priors, alphas, rng, past_last, last_lane):
         """Resample every token of a part once."""
         doc_ptr, begin, end, word, token_ptr, first_doc = part
         z, word_topic, topic = state
         alpha, beta, beta_sum = priors
-        n_topics = np.count_nonzero(alpha)
-        # If rounding leaves no other topic, the last topic of a column is drawn.
-        last_lane = one_hot(min(n_topics, WIDTH) - 1, WIDTH)
+        is_last = one_hot(last_lane, WIDTH)
         doc_topic = np.zeros(topic.size, np.int32)
-        past_last = (np.arange(height * WIDTH) + WIDTH - n_topics).astype(np.float32)
         kept = np.zeros(height * WIDTH, np.float32)
         ones = broadcast(np.float32(1), WIDTH, height)
         minus_ones = broadcast(np.float32(-1), WIDTH, height)
@@ -115,7 +117,7 @@ def _new_sweep(height):
                     n_word = choose(taken, n_word - ones, n_word)
                     # The first lane whose sum exceeds r, then the first of its column.
                     before = moved_up(ends)
-                    lane = ((ends > r) | last_lane) & ~(before > r)
+                    lane = ((ends > r) | is_last) & ~(before > r)
                     rest = repeat_row(r - before, height)
                     drawn = first_down((down > rest) | ends_column)
                     drawn = drawn & repeat_row(lane, height)
