@@ -21,7 +21,7 @@ from sklda._core.problem import Problem
 
 C = TypeVar("C")  # of documents, or None
 
-_MOST_SWEEPS = 100
+_MOST_SWEEPS = 250  # which lets all chains on simulated bars find the best mode
 # Before the first sweep, the sum of beta over the words is the mean number of tokens in
 # a topic, times this over the number of sweeps: the fewer there are, the more it helps.
 _HEAT = 20

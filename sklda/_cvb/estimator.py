@@ -87,7 +87,7 @@ class CVBLDA(BaseLDA):
     init : "annealed" or "random", default="annealed"
         Start of the sweeps. "random" draws the responsibilities at random. "annealed"
         also lets beta, if it is one number, fall from a large value to its own in the
-        first quarter of `max_iter` sweeps, 100 at most: better topics in more sweeps.
+        first quarter of `max_iter` sweeps, 250 at most: better topics in more sweeps.
     tol : float, default=0.01
         Fit stops after the first sweep in which the responsibilities change by less
         than this: the sum of absolute changes over the topics, from 0 to 2, averaged

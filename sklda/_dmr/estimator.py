@@ -69,7 +69,7 @@ default="annealed"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
         "annealed" also lets beta, if it is one number, fall from a large value to its
-        own in at most 100 sweeps of the burn-in: better topics in fewer sweeps.
+        own in at most 250 sweeps of the burn-in: better topics in fewer sweeps.
         "subsample" first sweeps over parts of the documents, which saves time on large
         corpora. An array of topics, of shape (n_components, n_words), or a fitted model
         with such `components_`, starts from these topics.

@@ -69,7 +69,7 @@ default="auto"
         which is always kept.
     init : "annealed" or "random", default="annealed"
         Start of the chain. "random" draws the topics of tokens uniformly. "annealed"
-        also lets beta fall from a large value to its own in at most 100 sweeps of the
+        also lets beta fall from a large value to its own in at most 250 sweeps of the
         burn-in: better topics in fewer sweeps.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
@@ -249,7 +249,7 @@ default="auto"
         which is always kept.
     init : "annealed" or "random", default="annealed"
         Start of the chain. "random" draws the topics of tokens uniformly. "annealed"
-        also lets beta fall from a large value to its own in at most 100 sweeps of the
+        also lets beta fall from a large value to its own in at most 250 sweeps of the
         burn-in: better topics in fewer sweeps.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.

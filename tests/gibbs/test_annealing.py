@@ -67,10 +67,10 @@ def test_beta_falls_to_its_value():
 
 
 @pytest.mark.parametrize("most", [0, 1, 40, 100, 1000])
-def test_there_are_a_hundred_sweeps_at_most(most):
+def test_there_are_250_sweeps_at_most(most):
     schedule = annealing(most)
-    assert schedule.n_sweeps == min(most, 100)
-    betas = [schedule.problem_of(problem(), s).topic_word_prior for s in (1, 101)]
+    assert schedule.n_sweeps == min(most, 250)
+    betas = [schedule.problem_of(problem(), s).topic_word_prior for s in (1, 251)]
     assert betas[1] == 0.01
     assert (betas[0] > 0.01) == (most > 1)
 
