@@ -98,7 +98,7 @@ class ClusterChain:
         self.prior = HierarchicalPrior(self._gathered_problem(), lengths, self.rng)
         self.prior.priors, self._most_ahead = priors, 1
         if stored is not None:
-            go_on(self.prior, stored["prior"], self.n_sweeps)
+            go_on(self.prior, stored["prior"])
 
     @property
     def is_annealed(self) -> bool:

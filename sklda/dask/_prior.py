@@ -49,8 +49,8 @@ def to_json(prior: HierarchicalPrior) -> dict[str, Any]:
     }
 
 
-def go_on(prior: HierarchicalPrior, stored: dict[str, Any], n_sweeps: int) -> None:
-    """Let new priors go on where those in storage stopped, after `n_sweeps`."""
+def go_on(prior: HierarchicalPrior, stored: dict[str, Any]) -> None:
+    """Let new priors go on where those in storage stopped."""
     weights, *concentrations = stored["current"]
     prior.current = TopicWeights(np.array(weights), *concentrations)
     prior.trace = [TraceEntry(*entry) for entry in stored["trace"]]
@@ -59,4 +59,4 @@ def go_on(prior: HierarchicalPrior, stored: dict[str, Any], n_sweeps: int) -> No
         for sweep, weights, alpha, beta in stored["kept"]
     ]
     prior.burn_in = stored["burn_in"]
-    skip_noise(prior.rng, n_sweeps)
+    skip_noise(prior.rng, len(prior.trace))

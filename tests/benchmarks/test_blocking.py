@@ -50,6 +50,7 @@ def test_curves_are_those_of_the_estimators(counts):
         assert all(np.diff(curve["seconds"]) > 0)
         priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
         schedule = {"max_iter": 40, "burn_in": 20, "thin": 10, "evaluate_every": 1}
+        schedule["init"] = "random"
         lda = estimator(3, **priors, **schedule).fit(train)
         np.testing.assert_allclose(curve["log_posterior"], lda.log_joint_)
         sweeps, _, perplexity = blocking.known(curve, "perplexity")

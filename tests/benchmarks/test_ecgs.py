@@ -13,7 +13,7 @@ def fitted(estimator, X, sweeps, **parameters):
     """Return an estimator that keeps nothing but its last sweep."""
     given = {"max_iter": sweeps, "burn_in": sweeps - 1, "random_state": 3}
     priors = {"doc_topic_prior": 50 / 3, "topic_word_prior": 0.02}
-    return estimator(3, **priors, **given, **parameters).fit(X)
+    return estimator(3, init="random", **priors, **given, **parameters).fit(X)
 
 
 @pytest.mark.parametrize("name", ["standard", "shortcut", "dynamic-2"])

@@ -15,6 +15,7 @@ from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
 
 OTHERS = [name for name, p in PEERS.items() if p.package not in ("sklda", "sklearn")]
 PRIORS = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 5}
+RANDOM = {**PRIORS, "init": "random"}
 
 
 def assert_same(estimates, theta, phi, **tolerance):
@@ -39,7 +40,7 @@ def test_sklda_by_sweeps_is_that_of_the_estimator(
     with program.threads():
         assert program.seconds(2) > 0
         program.sweep(2)
-    lda = estimator(3, **PRIORS, **given, n_shards=threads, max_iter=4).fit(counts)
+    lda = estimator(3, **RANDOM, **given, n_shards=threads, max_iter=4).fit(counts)
     assert_same(program.estimates(7), lda.doc_topic_[-7:], lda.topic_word_)
 
 
@@ -52,7 +53,7 @@ def test_mean_is_that_of_a_fit_of_so_many_sweeps(counts, thin):
         estimates = program.estimates()
         if sweep % thin == 0:
             given = {"max_iter": sweep, "burn_in": sweep // 2, "thin": thin}
-            lda = CollapsedGibbsLDA(3, **PRIORS, **given).fit(counts)
+            lda = CollapsedGibbsLDA(3, **RANDOM, **given).fit(counts)
             assert_same(estimates, lda.doc_topic_, lda.topic_word_, rtol=1e-6)
 
 

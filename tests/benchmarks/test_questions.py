@@ -15,12 +15,14 @@ from benchmarks.__main__ import main, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
-COMPARE = "--corpora kos --topics 3 --peers sklda sklda-mean"
+ONE = "--corpora kos --topics 3"
+COMPARE = f"{ONE} --peers sklda sklda-mean"
 CHAINS = "--starts 2 --sweeps 6 --jobs 1 --topics 3"
 SHORT = "--max-iter 3 --topics 3"
 TINY = {
     "compare-speed": f"{COMPARE} --seeds 0 --first 2 --last 4",
     "compare-quality": f"{COMPARE} --seeds 0 --sweeps 5",
+    "compare-wait": f"{ONE} --peers sklda-fit sklda --seeds 0 --sweeps 5",
     "compare-process": COMPARE,
     "compare-size": "--peers sklda --tokens 0.002 0.004 --words 80 --topics 3"
     " --vocabularies 20 --tokens-of-words 0.002 --other-topics 2"
@@ -70,6 +72,7 @@ TABLES_ONLY |= {"covariates-heldout", "covariates-peers"}
 FILES = {  # if they are not one with the name of the kind
     "compare-speed": ["speed-kos-3-1"],
     "compare-quality": ["quality-kos-3-1"],
+    "compare-wait": ["wait-kos-3-1"],
     "compare-process": ["process-kos-3-1"],
     "compare-size": ["size-2-1", "size-3-1"],
     "blocking-chains": ["chains-counts-3", "chains-kos-3"],
@@ -275,6 +278,7 @@ def test_every_question_is_tried_here():
     assert {*TINY, "pages", "history"} == set(DECLARED["question"])
 
 
+@pytest.mark.filterwarnings("ignore:.* draws are too few", "ignore:.* drift from")
 @pytest.mark.parametrize("question", TINY)
 def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
     family, _, kind = question.partition("-")

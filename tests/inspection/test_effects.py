@@ -206,7 +206,7 @@ def test_an_alpha_that_does_not_fit_warns(seed):
     # also of short documents. 95 % intervals held 0.32 and none of the effects.
     X = concentrated(np.random.default_rng(seed), 20)
     with both_warn("sums to 1, .* or more.*learn_priors='asym"):
-        effects_of(X, seed)
+        effects_of(X, seed, learn_priors=None)
     with both_warn("sums to 60, .* or less"):
         effects_of(X, seed, doc_topic_prior=20.0)
 
@@ -222,7 +222,7 @@ def test_an_alpha_that_fits_does_not_warn(seed):
     effects_of(X, seed, max_iter=2000, learn_priors="asymmetric")
     effects_of(X, seed, max_iter=2000, learn_priors="symmetric")
     # Of 60 corpora, none.
-    effects_of(concentrated(rng, 1), seed)
+    effects_of(concentrated(rng, 1), seed, learn_priors=None)
 
 
 @pytest.mark.slow
