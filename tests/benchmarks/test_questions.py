@@ -299,7 +299,7 @@ def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
         assert "Machine: " in text
         assert str(tmp_path) not in text
         images = (tmp_path / "doc" / "images").glob("*.png")
-        assert len(list(images)) == (kind in ("quality", "size"))
+        assert len(list(images)) == (kind in ("quality", "wait", "size"))
     else:
         figures = {path.stem for path in (tmp_path / "results" / family).glob("*.png")}
         assert figures == (set() if question in TABLES_ONLY else set(reports))
