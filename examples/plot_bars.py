@@ -36,7 +36,8 @@ figure.suptitle("Ten documents")
 # %%
 # Fits with the same seed and different numbers of sweeps n are prefixes of the same
 # chain, so they show how its topics evolve. ``burn_in = n - 1`` keeps only the last
-# sample. Both priors are 1, as in the paper; alpha is also 1 in the corpus.
+# sample. Both priors are 1, as in the paper; alpha is also 1 in the corpus. The start
+# is random, because the length of an annealed start depends on the number of sweeps.
 sweeps = [1, 2, 5, 10, 20, 50, 100, 200]
 fits = [
     CollapsedGibbsLDA(
@@ -45,6 +46,7 @@ fits = [
         topic_word_prior=1.0,
         max_iter=n,
         burn_in=n - 1,
+        init="random",
         random_state=0,
     ).fit(X)
     for n in sweeps

@@ -47,17 +47,10 @@ words = vectorizer.get_feature_names_out()
 print(f"{X.shape[0]:,} posts, {X.shape[1]:,} words, {X.sum():,} tokens")
 
 # %%
-# Some topics occur in many posts and some in few. ``learn_priors="asymmetric"`` learns
-# a separate alpha for each topic.
+# Some topics occur in many posts and some in few. By default, the fit learns a separate
+# alpha for each topic.
 start = time.perf_counter()
-lda = CollapsedGibbsLDA(
-    20,
-    doc_topic_prior=0.1,
-    topic_word_prior=0.01,
-    learn_priors="asymmetric",
-    max_iter=300,
-    random_state=0,
-).fit(X)
+lda = CollapsedGibbsLDA(20, max_iter=300, random_state=0).fit(X)
 print(f"{lda.n_iter_} sweeps in {time.perf_counter() - start:.1f} s")
 
 # %%

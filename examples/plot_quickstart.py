@@ -39,20 +39,15 @@ print(
 # How many topics? Hold out a fifth of the documents. Each half of the tokens of a
 # held-out document is predicted from the other half. Perplexity is the exponential of
 # the negative mean log probability of a token: lower is better, and a uniform model has
-# a perplexity equal to the number of words. The first fit also compiles the kernels.
+# a perplexity equal to the number of words. By default, each fit learns its priors from
+# the documents. The first fit also compiles the kernels.
 train, test = train_test_split(X, test_size=0.2, random_state=0)
 numbers = [5, 10, 20, 40, 80, 160]
 perplexities = []
 print("\ntopics  held-out perplexity  seconds")
 for n_components in numbers:
     start = time.perf_counter()
-    lda = CollapsedGibbsLDA(
-        n_components,
-        doc_topic_prior=0.1,
-        topic_word_prior=0.01,
-        max_iter=100,
-        random_state=0,
-    ).fit(train)
+    lda = CollapsedGibbsLDA(n_components, max_iter=100, random_state=0).fit(train)
     perplexities.append(lda.perplexity(test))
     print(
         f"{n_components:>6}  {perplexities[-1]:>19.0f}  "
@@ -79,14 +74,7 @@ print(f"\n{repeated:.0%} of the longer lines are in more than one docstring")
 # Fit 20 topics, few enough to read. ``verbose=1`` prints the progress of the chain. The
 # percentages are the proportions of tokens in each topic.
 start = time.perf_counter()
-lda = CollapsedGibbsLDA(
-    20,
-    doc_topic_prior=0.1,
-    topic_word_prior=0.01,
-    evaluate_every=50,
-    random_state=0,
-    verbose=1,
-).fit(X)
+lda = CollapsedGibbsLDA(20, evaluate_every=50, random_state=0, verbose=1).fit(X)
 print(f"20 topics of all docstrings in {time.perf_counter() - start:.1f} s\n")
 frequencies = np.bincount(lda.topic_assignments_, minlength=20) / X.sum()
 top_words = [words[np.argsort(-row)] for row in lda.topic_word_]
