@@ -55,8 +55,8 @@ for approximation in ["gaussian", "zero-order"]:
     )
 
 # %%
-# The bound increases more and more slowly. The fit stops when a sweep hardly changes the
-# probabilities. Which approximation is better depends on the data. If alpha is far
+# The bound increases more and more slowly. The fit stops when a sweep hardly changes
+# the probabilities. Which approximation is better depends on the data. If alpha is far
 # below 1 and documents are short, as in this example, the zero-order approximation is
 # often better.
 ConvergenceDisplay.from_estimator(fits)
