@@ -53,10 +53,10 @@ display.ax_.set_ylim(bottom=np.min(chains.scalars_["log_joint"]) * X.sum() * 1.0
 plt.show()
 
 # %%
-# Real text is harder. On the docstrings of NumPy, SciPy and scikit-learn, some chains
-# still rise after 300 sweeps, while others stay at another level. More sweeps may not
-# bring them together. The column ``spread`` shows how far they are apart in nats per
-# token, and thus whether the difference matters.
+# Real text is harder. On the docstrings of NumPy, SciPy and scikit-learn, each chain
+# settles at a level of its own within 300 sweeps. More sweeps may not bring them
+# together. The column ``spread`` shows how far they are apart in nats per token, and
+# thus whether the difference matters.
 counts = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.2
 ).fit_transform(load_docstrings().data)

@@ -59,7 +59,7 @@ print(f"{'truth':<10}  {true_alpha.sum():>12.2f}  {0.05:>6.3f}")
 # %%
 # Priors that are far too large increase the perplexity considerably. Learning corrects
 # them. Priors close to the true ones differ little in perplexity, because the data
-# dominate.
+# dominate: what remains depends on the topics that a chain finds, and thus on the seed.
 #
 # To compare alpha topic by topic, match each learnt topic with a true one such that the
 # sum of the distances between their words is smallest. The distance is 0 for equal
@@ -75,8 +75,9 @@ for k, found in enumerate(order):
     )
 
 # %%
-# Plot the learnt alpha against the true alpha. On the line, both are equal; a rare
-# topic that the chain has not found is far from the line.
+# Plot the learnt alpha against the true alpha. On the line, both are equal. A rare
+# topic that the chain has not found is far from the line, and so is a common topic that
+# it has split in two.
 figure, ax = plt.subplots(figsize=(5, 5), layout="constrained")
 ax.plot(true_alpha[[-1, 0]], true_alpha[[-1, 0]], color="grey", linewidth=1)
 ax.plot(
