@@ -40,7 +40,6 @@ def fit(X, bound, seed, max_iter=600):
         hyperpriors={"topic_word_prior": (1, 1)},
         burn_in=2 * max_iter // 3,
         max_iter=max_iter,
-        init="random",
         random_state=seed,
     ).fit(X)
     mean, low, high = lda.n_topics_["n_topics"]

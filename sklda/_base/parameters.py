@@ -133,7 +133,7 @@ def make_schedule(
             f"{burn_in}. Increase max_iter, or set learn_priors=None."
         )
     max_iter, learned = parameters.max_iter, learned_priors(parameters)
-    return Schedule(max_iter, burn_in, thin, evaluate_every, learned)
+    return Schedule(max_iter, burn_in, thin, evaluate_every, learned, learn_priors)
 
 
 def learned_priors(parameters: SimpleNamespace) -> LearnedPriors | None:

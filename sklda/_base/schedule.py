@@ -18,18 +18,23 @@ class Schedule(NamedTuple):
     thin: int
     evaluate_every: int
     learned: LearnedPriors | None
+    learn_priors: str | None = None  # the parameter
 
     @property
     def n_kept(self) -> int:
         """Return the number of samples that are kept."""
         return -(-(self.max_iter - self.burn_in) // self.thin)
 
-    def n_annealed(self, *, samples_priors: bool) -> int:
+    def n_annealed(self, *, has_covariates: bool = False) -> int:
         """Return the most sweeps that a start may be annealed in.
 
-        Priors that are learned or sampled get the second half of the burn-in.
+        Priors that are learned or depend on covariates get the second half of the
+        burn-in. Hierarchical priors are not annealed: they would find the number of
+        topics later.
         """
-        priors_wait = samples_priors or self.learned is not None
+        if self.learn_priors == "hierarchical":
+            return 0
+        priors_wait = has_covariates or self.learned is not None
         return self.burn_in // 2 if priors_wait else self.burn_in
 
     def after(self, n_sweeps: int) -> Self:

@@ -228,8 +228,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
         z = first_topics(init, problem, of_part, rng, threads)
         sampler = self._make_sampler(problem, threads)
-        samples = prior is not None or self._parameters.learn_priors == "hierarchical"
-        n_annealed = schedule.n_annealed(samples_priors=samples)
+        n_annealed = schedule.n_annealed(has_covariates=prior is not None)
         n_tokens = problem.corpus.token_ptr[-1]
         annealing = Annealing.of(problem, init, n_annealed, n_tokens)
         chain = Chain(sampler, problem, rng, keep_draws, z, prior, annealing=annealing)

@@ -82,8 +82,7 @@ class BaseMedLDA(BaseChainEstimator):
         threads: Threads,
     ) -> Chain | OneVsRest:
         init, rng = check_init(self, problem), random_streams(self.random_state)
-        samples = self._parameters.learn_priors == "hierarchical"
-        n_annealed = schedule.n_annealed(samples_priors=samples)
+        n_annealed = schedule.n_annealed()
         n_tokens = problem.corpus.token_ptr[-1]
         annealing = Annealing.of(problem, init, n_annealed, n_tokens)
 

@@ -176,8 +176,7 @@ class BaseDaskLDA(BaseTopicModel):
         self.n_features_in_ = partitions.n_words
         problem = make_problem(self, None)
         rng = RandomStreams(np.random.SeedSequence(entropy))
-        samples = self._parameters.learn_priors == "hierarchical"
-        n_annealed = schedule.n_annealed(samples_priors=samples)
+        n_annealed = schedule.n_annealed()
         n_tokens = sum(partitions.n_tokens)
         annealing = Annealing.of(problem, self.init, n_annealed, n_tokens)
         return self._chain(

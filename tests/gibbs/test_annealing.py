@@ -78,9 +78,10 @@ def test_there_are_250_sweeps_at_most(most):
 def test_priors_that_change_get_half_of_the_burn_in():
     learned = LearnedPriors("asymmetric", beta=False)
     schedule = Schedule(41, 40, thin=1, evaluate_every=0, learned=None)
-    assert schedule.n_annealed(samples_priors=False) == 40
-    assert schedule.n_annealed(samples_priors=True) == 20
-    assert schedule._replace(learned=learned).n_annealed(samples_priors=False) == 20
+    assert schedule.n_annealed() == 40
+    assert schedule.n_annealed(has_covariates=True) == 20
+    assert schedule._replace(learned=learned).n_annealed() == 20
+    assert schedule._replace(learn_priors="hierarchical").n_annealed() == 0
 
 
 def test_the_first_beta_does_not_depend_on_the_last():
@@ -176,15 +177,16 @@ def test_priors_are_learned_in_the_second_half_of_the_burn_in(name):
     assert annealed.problem.topic_word_prior != 0.01
 
 
-@pytest.mark.parametrize(
-    ("name", "params"), [("rows", {"learn_priors": "hierarchical"}), ("covariates", {})]
-)
-def test_priors_are_sampled_after_the_start(name, params):
-    lda = fit(name, init="annealed", max_iter=30, burn_in=20, warm_start=True, **params)
-    chain = lda._stored.chain
-    assert chain.annealing.n_sweeps == 10
-    if name == "rows":
-        assert lda.prior_trace_["sweep"][0] == 10
+def test_weights_of_covariates_are_sampled_after_the_start():
+    schedule = {"max_iter": 30, "burn_in": 20, "warm_start": True}
+    assert fit("covariates", **schedule)._stored.chain.annealing.n_sweeps == 10
+
+
+def test_hierarchical_priors_are_not_annealed():
+    params = {"learn_priors": "hierarchical", "max_iter": 30}
+    fits = [fit("rows", init=init, **params) for init in ("annealed", "random")]
+    np.testing.assert_array_equal(fits[0].components_, fits[1].components_)
+    assert fits[0].prior_trace_["sweep"][0] == 1
 
 
 def test_a_fit_that_goes_on_is_not_annealed():
