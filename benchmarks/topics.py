@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from benchmarks import PLAIN, RANDOM, corpora, figures, harness
+from benchmarks import PLAIN, corpora, figures, harness
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from sklda.model_selection import topic_number_curve
@@ -168,7 +168,6 @@ def sample_number(X, options, sweeps: list[int], seed: int, priors: dict) -> dic
         learn_priors="hierarchical",
         max_iter=options.sweeps,
         thin=10,
-        **RANDOM,
         evaluate_every=0,
         random_state=seed,
         **priors,

@@ -13,15 +13,13 @@ the posterior, so annealing changes only where the chain starts.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from sklda._core.problem import Problem
+from sklda._core.problem import CorpusT, Problem
 
-C = TypeVar("C")  # of documents, or None
-
-_MOST_SWEEPS = 250  # which lets all chains on simulated bars find the best mode
+_MOST_SWEEPS = 250  # with 100, more chains end in a local mode on simulated bars
 # Before the first sweep, the sum of beta over the words is the mean number of tokens in
 # a topic, times this over the number of sweeps: the fewer there are, the more it helps.
 _HEAT = 20
@@ -53,9 +51,13 @@ class Annealing(NamedTuple):
         total = heat / max(n_sweeps, 1) * tokens_per_topic
         return cls(n_sweeps, max(1.0, total / problem.beta_sum))
 
-    def problem_of(self, problem: Problem[C], sweep: int) -> Problem[C]:
+    def includes(self, sweep: int) -> bool:
+        """Return whether a sweep, counted from 1, has a larger beta; priors wait."""
+        return sweep < self.n_sweeps
+
+    def problem_of(self, problem: Problem[CorpusT], sweep: int) -> Problem[CorpusT]:
         """Return the problem with the beta of a sweep, counted from 1."""
-        if sweep >= self.n_sweeps:
+        if not self.includes(sweep):
             return problem
         heat = self.factor ** (1 - sweep / self.n_sweeps)
         return problem._replace(topic_word_prior=heat * problem.topic_word_prior)

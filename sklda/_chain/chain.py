@@ -111,7 +111,7 @@ class Chain:
     @property
     def is_annealed(self) -> bool:
         """Whether the last sweep was under a larger beta; priors wait for the end."""
-        return self.n_sweeps < self.annealing.n_sweeps
+        return self.annealing.includes(self.n_sweeps)
 
     @property
     def counts(self) -> Counts:

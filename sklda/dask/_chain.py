@@ -103,7 +103,7 @@ class ClusterChain:
     @property
     def is_annealed(self) -> bool:
         """Whether the last sweep was under a larger beta; priors wait for the end."""
-        return self.n_sweeps < self.annealing.n_sweeps
+        return self.annealing.includes(self.n_sweeps)
 
     def _gathered_problem(self) -> Problem:
         """Return the priors as they are now."""
@@ -196,7 +196,7 @@ class ClusterChain:
         self._ahead += 1
         if self._ahead >= self._most_ahead:
             self._catch_up()
-        if self.prior is not None and not self.is_annealed:
+        if self.prior is not None:  # so the chain is not annealed
             problem = self.prior.draw(
                 self._gathered_problem(),
                 self._count_topics,

@@ -181,9 +181,8 @@ class TopWordsDisplay(PanelDisplay):
         ).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:
-        return len(
-            self.words
-        ), "topics to plot. Select topics with the parameter topics"
+        way_out = "topics to plot. Select topics with the parameter topics"
+        return len(self.words), way_out
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         ends = self.probabilities if self.intervals is None else self.intervals

@@ -26,8 +26,7 @@ each = pytest.mark.parametrize("name", MODELS)
 
 def make(name, **params):
     defaults = {"n_components": 130 if name == "many topics" else 8, "random_state": 0}
-    # An annealed start would have no trace.
-    defaults |= SAMPLED | {"max_iter": 30, "burn_in": 10, "thin": 4, "init": "random"}
+    defaults |= SAMPLED | {"max_iter": 30, "burn_in": 10, "thin": 4}
     return clone(MODELS[name]).set_params(**defaults | params)
 
 

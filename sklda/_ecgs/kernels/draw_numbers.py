@@ -59,9 +59,8 @@ def choose_n_draws(weights, rng, n_draws):
 def learn_draw_weights(token_ptr, z, weights, n_lanes):
     """Return the weights after a sweep: 1 is added for the topics of each cell."""
     n_topics = np.ones(weights.cell.size, np.int32)
-    is_new = np.zeros(
-        weights.cell.size, bool
-    )  # cells with a number of topics of weight 0
+    # Cells with a number of topics of weight 0.
+    is_new = np.zeros(weights.cell.size, bool)
     _add(token_ptr, z, weights, n_lanes, n_topics, is_new)
     if not is_new.any():
         return weights
