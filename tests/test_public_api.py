@@ -1,19 +1,19 @@
 """The public interface: names, documentation, annotations, the installed files."""
 
+import ast
 import inspect
 import json
 import re
 import sys
 import textwrap
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from numpydoc.docscrape import NumpyDocString
 
 import sklda
 from tests.helpers.interpreter import run_python
@@ -95,7 +95,7 @@ def test_a_name_that_does_not_exist_is_named():
 # --- documentation and annotations -------------------------------------------
 
 
-def documented_names(sections: NumpyDocString, section: str) -> list[str]:
+def documented_names(sections: Mapping, section: str) -> list[str]:
     """Return the names in a section of a docstring, such as "Parameters"."""
     lines = [line.name for line in sections[section]]
     return [name.strip().lstrip("*") for line in lines for name in line.split(",")]
@@ -103,12 +103,13 @@ def documented_names(sections: NumpyDocString, section: str) -> list[str]:
 
 def complaints(name: str, member: Callable) -> list[str]:
     """Return a sentence for each parameter or result that is not explained."""
+    docscrape = pytest.importorskip("numpydoc.docscrape")
     docstring = inspect.getdoc(member) or ""
     wrong = []
     if not docstring:
         wrong.append(f"{name} has no docstring")
     expected = [parameter.name for parameter in parameters(member)]
-    sections = NumpyDocString(docstring)
+    sections = docscrape.NumpyDocString(docstring)
     documented = documented_names(sections, "Parameters")
     if documented != expected:
         wrong.append(f"{name} documents {documented}, its parameters are {expected}")
@@ -218,6 +219,36 @@ def test_import_asks_for_the_dependencies_only():
         "sklearn",
         "threadpoolctl",
     }
+
+
+def unguarded_imports(source: str) -> set[str]:
+    """Return what a file of tests cannot be collected without."""
+    skipped = {
+        name.split(".")[0] for name in re.findall(r'importorskip\("(.+?)"', source)
+    }
+    found = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.split(".")[0])
+    return found - skipped - sys.stdlib_module_names
+
+
+def test_tests_can_be_collected_with_the_dependencies_of_the_tests():
+    needed = project()["dependencies"] + optional_dependencies()["test"]
+    names = {re.match(r"[\w-]+", line).group() for line in needed}
+    names |= {"sklearn", "threadpoolctl", "sklda", "tests", "benchmarks"}
+    # The conftest of this folder skips it where Dask is absent.
+    more = {"dask": {"dask", "distributed"}}
+    for path in (ROOT / "tests").rglob("*.py"):
+        found = unguarded_imports(path.read_text(encoding="utf-8"))
+        assert found <= names | more.get(path.parent.name, set()), path.name
+
+
+def test_an_unguarded_import_is_found():
+    assert unguarded_imports("import numpydoc.docscrape\nimport sys") == {"numpydoc"}
+    assert unguarded_imports('importorskip("numpydoc.x")\nimport numpydoc') == set()
 
 
 # Numba reports no event for a kernel from the cache on disk, so this returns both the
