@@ -132,8 +132,14 @@ def make_schedule(
             f"every {LEARNING_INTERVAL} sweeps during burn-in, which has only "
             f"{burn_in}. Increase max_iter, or set learn_priors=None."
         )
-    max_iter, learned = parameters.max_iter, learned_priors(parameters)
-    return Schedule(max_iter, burn_in, thin, evaluate_every, learned, learn_priors)
+    return Schedule(
+        parameters.max_iter,
+        burn_in,
+        thin,
+        evaluate_every,
+        learned_priors(parameters),
+        is_hierarchical=learn_priors == "hierarchical",
+    )
 
 
 def learned_priors(parameters: SimpleNamespace) -> LearnedPriors | None:

@@ -1,8 +1,12 @@
-"""The schedule of a fit: burn-in, evaluations, kept samples."""
+"""The schedule of a fit: annealing, burn-in, evaluations, kept samples."""
 
 from typing import NamedTuple, Self
 
+import numpy as np
+
+from sklda._base.annealing import Annealing
 from sklda._core.minka import LearnedPriors
+from sklda._core.problem import Problem
 
 LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
 
@@ -17,25 +21,32 @@ class Schedule(NamedTuple):
     burn_in: int
     thin: int
     evaluate_every: int
-    learned: LearnedPriors | None
-    learn_priors: str | None = None  # the parameter
+    learned: LearnedPriors | None  # by a fixed point
+    is_hierarchical: bool = False  # the chain samples the priors itself
 
     @property
     def n_kept(self) -> int:
         """Return the number of samples that are kept."""
         return -(-(self.max_iter - self.burn_in) // self.thin)
 
-    def n_annealed(self, *, has_covariates: bool = False) -> int:
-        """Return the most sweeps that a start may be annealed in.
+    def annealing(
+        self,
+        problem: Problem,
+        init: str | np.ndarray,
+        n_tokens: int,
+        *,
+        has_covariates: bool = False,
+    ) -> Annealing:
+        """Return how the start of a chain is annealed, if `init` asks for it.
 
         Priors that are learned or depend on covariates get the second half of the
         burn-in. Hierarchical priors are not annealed: they would find the number of
         topics later.
         """
-        if self.learn_priors == "hierarchical":
-            return 0
         priors_wait = has_covariates or self.learned is not None
-        return self.burn_in // 2 if priors_wait else self.burn_in
+        most_sweeps = self.burn_in // 2 if priors_wait else self.burn_in
+        most_sweeps *= not self.is_hierarchical
+        return Annealing.of(problem, init, most_sweeps, n_tokens)
 
     def after(self, n_sweeps: int) -> Self:
         """Return the schedule of a chain that has already done `n_sweeps` sweeps."""

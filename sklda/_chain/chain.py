@@ -121,7 +121,8 @@ class Chain:
     @property
     def parameters(self) -> list[SampledParameters]:
         """What is sampled beside the topics of the tokens."""
-        return [one for one in (self.prior, self.response) if one is not None]
+        sampled = self.prior, self.response
+        return [parameters for parameters in sampled if parameters is not None]
 
     def sweep(self) -> None:
         """Resample every token and all parameters once; while annealed, no priors."""
@@ -216,7 +217,7 @@ class Chain:
         """
         value = log_doc_likelihood(self.problem, self.z)
         value = float(value + log_word_likelihood(self.problem, counts))
-        return value + sum(one.log_density() for one in self.parameters)
+        return value + sum(item.log_density() for item in self.parameters)
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from sklda._base.annealing import Annealing
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitting import fitting
 from sklda._base.lda import BaseLDA
@@ -223,14 +222,15 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         if prior is not None:
             problem = prior.begun(problem)
 
-        def of_part(part, _):
+        def part_sampler(part, _):
             return self._make_sampler(part, threads)
 
-        z = first_topics(init, problem, of_part, rng, threads)
+        z = first_topics(init, problem, part_sampler, rng, threads)
         sampler = self._make_sampler(problem, threads)
-        n_annealed = schedule.n_annealed(has_covariates=prior is not None)
-        n_tokens = problem.corpus.token_ptr[-1]
-        annealing = Annealing.of(problem, init, n_annealed, n_tokens)
+        n_tokens, has_covariates = problem.corpus.token_ptr[-1], prior is not None
+        annealing = schedule.annealing(
+            problem, init, n_tokens, has_covariates=has_covariates
+        )
         chain = Chain(sampler, problem, rng, keep_draws, z, prior, annealing=annealing)
         chain.draw_interval = draw_interval(keep_draws, schedule)
         return chain

@@ -142,10 +142,10 @@ class HierarchicalPrior(SampledPrior):
 
     def mean(self, problem: Problem) -> Problem:
         """Return the problem with the means of the priors over the kept samples."""
-        alpha = np.mean([one.alpha for one in self.kept], axis=0)
+        alpha = np.mean([sample.alpha for sample in self.kept], axis=0)
         if self.priors.topic_word_prior is None:
             return problem._replace(doc_topic_prior=alpha)
-        beta = float(np.mean([one.beta for one in self.kept]))
+        beta = float(np.mean([sample.beta for sample in self.kept]))
         return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
 
     def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
@@ -180,12 +180,12 @@ def add_priors_to(
     """Add the mean of alpha / (length + sum of alpha) over kept samples, in place."""
     different, which = np.unique(lengths, return_inverse=True)
     mean = np.zeros((different.size, theta.shape[1]))
-    for one in kept:
-        mean += one.alpha / (different + one.alpha.sum())[:, np.newaxis]
+    for sample in kept:
+        mean += sample.alpha / (different + sample.alpha.sum())[:, np.newaxis]
     mean /= len(kept)
     for first in range(0, len(theta), _AT_A_TIME):
-        some = slice(first, first + _AT_A_TIME)
-        theta[some] += mean[which[some]]
+        chunk = slice(first, first + _AT_A_TIME)
+        theta[chunk] += mean[which[chunk]]
 
 
 def topics_in_use(totals: np.ndarray) -> tuple[int, int]:
@@ -205,14 +205,14 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
         If they have unknown names or are no positive shape and rate, or if what is to
         be sampled is given as an array.
     """
-    given = dict(parameters.hyperpriors or {})
-    unknown = sorted(map(repr, set(given) - set(GammaPriors._fields)))
+    pairs = dict(parameters.hyperpriors or {})
+    unknown = sorted(map(repr, set(pairs) - set(GammaPriors._fields)))
     if unknown:
         raise ValueError(
             f"hyperpriors has the unknown name {unknown[0]}. Valid names are "
             f"{', '.join(map(repr, GammaPriors._fields))}."
         )
-    priors = GammaPriors(**{n: _check_gamma(n, pair) for n, pair in given.items()})
+    priors = GammaPriors(**{n: _check_gamma(n, pair) for n, pair in pairs.items()})
     if parameters.learn_priors != "hierarchical":
         return None
     if np.ndim(parameters.doc_topic_prior) > 0:
@@ -252,6 +252,11 @@ def _interval(numbers: np.ndarray) -> np.ndarray:
     return np.array([numbers.mean(axis=0), *np.quantile(numbers, _ENDS, axis=0)])
 
 
+def _trace_table(trace: list[TraceEntry]) -> np.ndarray:
+    """Return the entries as rows; none while a chain is annealed."""
+    return np.array(trace, np.float64).reshape(len(trace), len(TraceEntry._fields))
+
+
 def prior_attributes(priors: Sequence[HierarchicalPrior | None]) -> dict[str, Any]:
     """Return the fitted attributes of the priors that chains sample; None without any.
 
@@ -260,12 +265,8 @@ def prior_attributes(priors: Sequence[HierarchicalPrior | None]) -> dict[str, An
     sampled = [prior for prior in priors if prior is not None]
     if not sampled:
         return dict.fromkeys(("topic_weights_", "n_topics_", "prior_trace_"))
-    weights = [np.mean([k.weights for k in one.kept], axis=0) for one in sampled]
-    entries = [
-        # While annealed, a chain has no trace yet.
-        np.array(one.trace, np.float64).reshape(len(one.trace), len(TraceEntry._fields))
-        for one in sampled
-    ]
+    weights = [np.mean([k.weights for k in prior.kept], axis=0) for prior in sampled]
+    entries = [_trace_table(prior.trace) for prior in sampled]
     columns = np.stack(entries, axis=-1) if len(entries) > 1 else entries[0]
     trace = dict(zip(TraceEntry._fields, columns.swapaxes(0, 1), strict=True))
     if sampled[0].priors.topic_word_prior is None:

@@ -72,8 +72,8 @@ def posterior_draws(chain: Any) -> PosteriorDraws | None:
 def most_bytes(problem: Problem[Corpus]) -> int:
     """Return the memory that one draw can take, whatever the topics of the tokens."""
     total = 0
-    of_words = word_tokens(problem).astype(np.int64)
-    for tokens in (document_lengths(problem.corpus), of_words):
+    frequencies = word_tokens(problem).astype(np.int64)
+    for tokens in (document_lengths(problem.corpus), frequencies):
         width = np.min_scalar_type(tokens.max(initial=0)).itemsize
         cells = int(np.minimum(tokens, problem.n_topics).sum())
         total += cells * (np.dtype(np.uint16).itemsize + width)
@@ -114,9 +114,9 @@ def check_keep_draws(
             f"{burn_in} and max_iter={schedule.max_iter}{before}. To keep as many, set "
             f"{', or '.join(ways)}."
         )
-    of_chains = f" of {n_chains} chains" if n_chains > 1 else ""
+    chains = f" of {n_chains} chains" if n_chains > 1 else ""
     check_memory(
         n_chains * keep_draws * most_bytes(problem),
-        f"The draws that keep_draws={keep_draws}{of_chains} keeps",
+        f"The draws that keep_draws={keep_draws}{chains} keeps",
         "keep fewer draws",
     )

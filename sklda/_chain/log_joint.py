@@ -11,24 +11,24 @@ from sklda._core.problem import Corpus, Counts, Problem
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     """Return log p(z | alpha), theta integrated out, with all constants."""
     total, first = 0.0, 0
-    for some in document_chunks(problem.corpus):
-        pairs = doc_topic_counts.doc_topic_cells(some, z, problem.n_lanes)
-        lengths = document_lengths(some)
+    for chunk in document_chunks(problem.corpus):
+        pairs = doc_topic_counts.doc_topic_cells(chunk, z, problem.n_lanes)
+        lengths = document_lengths(chunk)
         if problem.prior_row is None:
             total += doc_likelihood(problem.doc_topic_prior, (*pairs, 1), (lengths, 1))
         else:
             alpha = problem.alpha_of(first, first + lengths.size)
-            total += _doc_likelihood_of_each(alpha, *pairs, lengths)
+            total += _doc_likelihood_by_rows(alpha, *pairs, lengths)
         first += lengths.size
     return total
 
 
-def _doc_likelihood_of_each(alpha, topics, tokens, lengths) -> float:
+def _doc_likelihood_by_rows(alpha, topics, tokens, lengths) -> float:
     """Return the same for a row of alpha for each document."""
     ends, sums = np.cumsum(lengths), alpha.sum(axis=1)
-    own = alpha[np.searchsorted(ends, np.cumsum(tokens) - tokens, "right"), topics]
-    of_lengths = gammaln(sums) - gammaln(lengths + sums)
-    return of_lengths.sum() + (gammaln(tokens + own) - gammaln(own)).sum()
+    alphas = alpha[np.searchsorted(ends, np.cumsum(tokens) - tokens, "right"), topics]
+    length_terms = gammaln(sums) - gammaln(lengths + sums)
+    return length_terms.sum() + (gammaln(tokens + alphas) - gammaln(alphas)).sum()
 
 
 def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
@@ -38,17 +38,17 @@ def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
     """
     topics, tokens, n_pairs = pairs
     length, n_docs = lengths
-    of_lengths = gammaln(alpha.sum()) - gammaln(length + alpha.sum())
-    of_pairs = gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
-    return (n_docs * of_lengths).sum() + (n_pairs * of_pairs).sum()
+    length_terms = gammaln(alpha.sum()) - gammaln(length + alpha.sum())
+    pair_terms = gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
+    return (n_docs * length_terms).sum() + (n_pairs * pair_terms).sum()
 
 
 def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
     """Return log p(w | z, beta), phi integrated out, with all constants."""
     totals = counts.topic[: problem.n_topics]
     if problem.has_word_prior:
-        of_words = _log_rising_of_each(counts.word_topic, problem.beta)
-        return _log_topics(problem.beta_sum, totals) + of_words
+        word_terms = _log_rising_by_words(counts.word_topic, problem.beta)
+        return _log_topics(problem.beta_sum, totals) + word_terms
     pairs = doc_topic_counts.word_topic_histogram(counts.word_topic)
     return word_likelihood(problem.topic_word_prior, pairs, totals, problem.n_words)
 
@@ -65,12 +65,12 @@ def _log_topics(beta_sum, totals) -> float:
     return totals.size * np.mean(gammaln(beta_sum)) - gammaln(totals + beta_sum).sum()
 
 
-def _log_rising_of_each(word_topic, beta, rows=512) -> float:
+def _log_rising_by_words(word_topic, beta, rows=512) -> float:
     """Return the sum of log(Gamma(n + beta) / Gamma(beta)), beta of topic and word."""
     total = 0.0
     for first in range(0, word_topic.shape[0], rows):
         counts = word_topic[first : first + rows]
         cells = np.nonzero(counts)
-        own = beta[cells[1], first + cells[0]]
-        total += (gammaln(counts[cells] + own) - gammaln(own)).sum()
+        betas = beta[cells[1], first + cells[0]]
+        total += (gammaln(counts[cells] + betas) - gammaln(betas)).sum()
     return total

@@ -92,13 +92,13 @@ class Recorder:
         if not kept:
             return
         chains, together = chain.chains, np.empty(len(self.pairs), np.bool_)
-        for i, one in enumerate(chains):
-            for name, value in self._scalars(one).items():
+        for i, member in enumerate(chains):
+            for name, value in self._scalars(member).items():
                 name = name if len(chains) == 1 else f"{name}[{i}]"
                 self.values.setdefault(name, []).append(value)
             mine = slice(i, None, len(chains))  # each has its share of the pairs
             first, second = self.pairs[mine].T
-            together[mine] = one.z[first] == one.z[second]
+            together[mine] = member.z[first] == member.z[second]
         self.together.append(together)
         self.sweeps.append(chain.n_sweeps)
 
@@ -131,8 +131,8 @@ def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> f
     """Return the mean log probability of a token, as `score` computes it."""
     problem = chain.problem
     n_topics, beta = problem.n_topics, problem.beta
-    of_words = beta[:, documents.words].T if problem.has_word_prior else beta
-    phi = counts.word_topic[documents.words, :n_topics] + of_words
+    word_prior = beta[:, documents.words].T if problem.has_word_prior else beta
+    phi = counts.word_topic[documents.words, :n_topics] + word_prior
     phi /= counts.topic[:n_topics] + problem.beta_sum
     topics = make_topics(phi, chain.shared_alpha(chain.mean_problem))
     return completion_score(

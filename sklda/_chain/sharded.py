@@ -43,7 +43,7 @@ class ShardedState(NamedTuple):
     @property
     def shards(self) -> list[Any]:
         """Return the states of all shards in all phases."""
-        return [one.state for phase in self.phases for one in phase]
+        return [shard.state for phase in self.phases for shard in phase]
 
 
 def word_shard(i: int, phase: int, n_shards: int) -> int:
@@ -74,9 +74,9 @@ class Sharded(NamedTuple):
         parts = _parts(problem, n, self.work(problem))
         phases = [
             [
-                shard_part(i, of_documents[j])
-                for i, of_documents in enumerate(parts)
-                if (j := word_shard(i, phase, n)) < len(of_documents)
+                shard_part(i, shard_parts[j])
+                for i, shard_parts in enumerate(parts)
+                if (j := word_shard(i, phase, n)) < len(shard_parts)
             ]
             for phase in range(n)
         ]
@@ -111,9 +111,9 @@ class Sharded(NamedTuple):
 def _parts(problem, n, work):
     """Return the parts of each shard of documents, one for each shard of the words."""
     corpus = problem.corpus
-    of_words = parts_of_words(corpus, cut_words(work, n))
+    word_parts = parts_of_words(corpus, cut_words(work, n))
     return [
-        [part_of(part, *documents) for part in of_words]
+        [part_of(part, *documents) for part in word_parts]
         for documents in ranges(tokens_before(corpus), n)
     ]
 

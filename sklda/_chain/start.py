@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from sklda._base.fitted_topics import has_names
-from sklda._chain.kernels.given_topics import draw_topics
+from sklda._chain.kernels.start import draw_topics
 from sklda._core.checks import check_numbers
 from sklda._core.corpus import (
     kernel_ranges,
@@ -66,8 +66,8 @@ def check_init(estimator: Any, problem: Problem[Corpus]) -> str | np.ndarray:
             )
     if has_names(estimator) and has_names(init):
         names = estimator.feature_names_in_.tolist()
-        own_names = [str(word) for word in init.feature_names_in_]
-        check_same_words("X", names, "init", own_names)
+        words = [str(word) for word in init.feature_names_in_]
+        check_same_words("X", names, "init", words)
     topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
     topics = topics.astype(np.float64)  # whose products do not overflow
     if topics.min() < 0:
@@ -94,13 +94,13 @@ def first_topics(
     None means random ones.
     """
     if not isinstance(init, str):
-        word_topic = _of_topics(init, problem)
+        word_topic = _phi_of_topics(init, problem)
         return _draw(problem, word_topic, rng.child(_CHILD), threads)
     if init in ("annealed", "random"):
         return None
     n_docs = problem.corpus.doc_ptr.size - 1
     stages = STAGES if n_docs < MANY else stages_of_many or STAGES_OF_MANY
-    return _of_parts(problem, make_sampler, rng.child(_CHILD), threads, stages)
+    return _topics_by_parts(problem, make_sampler, rng.child(_CHILD), threads, stages)
 
 
 def topics_of_new(
@@ -115,11 +115,11 @@ def topics_of_new(
     The documents of the problem `before`, which come first, get topic 0.
     """
     n_before = before.corpus.doc_ptr.size - 1
-    word_topic = _of_counts(counts, before)
+    word_topic = _phi_of_counts(counts, before)
     return _draw(problem, word_topic, rng.child(_CHILD), threads, n_before)
 
 
-def _of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarray:
+def _phi_of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarray:
     """Return phi of topics as kernels take it, (n_words, n_lanes) float32.
 
     The largest entry of a word is 1, which changes no draw, and float32 holds what
@@ -134,7 +134,7 @@ def _of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarray:
     return word_topic
 
 
-def _of_counts(counts: Counts, problem: Problem[Corpus]) -> np.ndarray:
+def _phi_of_counts(counts: Counts, problem: Problem[Corpus]) -> np.ndarray:
     """Return phi of counts in the same way."""
     n_topics = problem.n_topics
     word_topic = counts.word_topic.astype(np.float32)
@@ -160,20 +160,20 @@ def _draw(
     slices = list(kernel_ranges(before, _N_PASSES * problem.n_lanes))
 
     def draw(documents, stream):
-        some = some_documents(corpus, *(first + np.array(documents)))
-        draw_topics(some, z, word_topic, alpha, _N_PASSES, stream.kernel)
+        chunk = some_documents(corpus, *(first + np.array(documents)))
+        draw_topics(chunk, z, word_topic, alpha, _N_PASSES, stream.kernel)
 
     threads.map(draw, slices, [rng.child(i) for i in range(len(slices))])
     return z
 
 
-def _of_documents(problem: Problem[Corpus], some: np.ndarray) -> Problem[Corpus]:
-    row = None if problem.prior_row is None else problem.prior_row[some]
-    corpus = take_documents(problem.corpus, some)
+def _part(problem: Problem[Corpus], documents: np.ndarray) -> Problem[Corpus]:
+    row = None if problem.prior_row is None else problem.prior_row[documents]
+    corpus = take_documents(problem.corpus, documents)
     return problem._replace(corpus=corpus, prior_row=row)
 
 
-def _of_parts(
+def _topics_by_parts(
     problem: Problem[Corpus],
     make_sampler: MakeSampler,
     rng: RandomStreams,
@@ -188,21 +188,21 @@ def _of_parts(
     order = rng.generator.permutation(n_docs)
     word_topic = None
 
-    def sweep_over(part, some, n_sweeps, own):
+    def sweep_over(part, documents, n_sweeps, streams):
         """Return phi of a chain; its arrays are gone before the next is begun."""
         if word_topic is None:
-            z = random_first_topics(part, own.kernel)
+            z = random_first_topics(part, streams.kernel)
         else:
-            z = _draw(part, word_topic, own.child(_CHILD), threads)
-        sampler = make_sampler(part, some)
+            z = _draw(part, word_topic, streams.child(_CHILD), threads)
+        sampler = make_sampler(part, documents)
         state = sampler.from_topics(part, z)
         for _ in range(n_sweeps):
-            state = sampler.sweep(part, state, own)
-        return _of_counts(sampler.counts(part, state), part)
+            state = sampler.sweep(part, state, streams)
+        return _phi_of_counts(sampler.counts(part, state), part)
 
     for i, (share, n_sweeps) in enumerate(stages):
-        some = np.sort(order[: max(1, round(share * n_docs))])
-        part = _of_documents(problem, some)
-        word_topic = sweep_over(part, some, n_sweeps, rng.child(i))
+        documents = np.sort(order[: max(1, round(share * n_docs))])
+        part = _part(problem, documents)
+        word_topic = sweep_over(part, documents, n_sweeps, rng.child(i))
         del part
     return _draw(problem, word_topic, rng.child(len(stages)), threads)

@@ -74,8 +74,9 @@ def take_up(estimator: BaseTopicModel) -> Any:
                 f"had {name}={before!r}; now it is {value!r}. Reset it, {_ANEW}."
             )
     chain = deepcopy(stored.chain)
-    for one in chain.chains:
-        one.draws = deque(one.draws, getattr(estimator._parameters, "keep_draws", 0))
+    keep_draws = getattr(estimator._parameters, "keep_draws", 0)
+    for member in chain.chains:
+        member.draws = deque(member.draws, keep_draws)
     return chain
 
 

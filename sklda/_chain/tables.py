@@ -28,10 +28,11 @@ def count_tables(
     row = np.zeros(before.size - 1, np.int32) if row is None else row
 
     def count(first, last):
-        tables, own = np.zeros(rows.shape, np.int64), before[first : last + 1]
-        for begin, end in kernel_ranges(own, 1):
-            some, own_row = own[begin : end + 1], row[first + begin : first + end]
-            add_tables(some, z, first_token, own_row, rows, key, tables)
+        tables, offsets = np.zeros(rows.shape, np.int64), before[first : last + 1]
+        for begin, end in kernel_ranges(offsets, 1):
+            chunk = offsets[begin : end + 1]
+            chunk_row = row[first + begin : first + end]
+            add_tables(chunk, z, first_token, chunk_row, rows, key, tables)
         return tables
 
     slices = list(ranges(before - before[0], threads.n)) or [(0, 0)]

@@ -82,9 +82,7 @@ class BaseMedLDA(BaseChainEstimator):
         threads: Threads,
     ) -> Chain | OneVsRest:
         init, rng = check_init(self, problem), random_streams(self.random_state)
-        n_annealed = schedule.n_annealed()
-        n_tokens = problem.corpus.token_ptr[-1]
-        annealing = Annealing.of(problem, init, n_annealed, n_tokens)
+        annealing = schedule.annealing(problem, init, problem.corpus.token_ptr[-1])
 
         def new_chain(tasks, rng, threads):
             return self._new_chain(init, problem, tasks, rng, threads, annealing)

@@ -12,7 +12,6 @@ from dask import delayed
 from distributed import Client
 from sklearn.base import clone
 
-from sklda._base.annealing import Annealing
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fitting import fitting
@@ -176,9 +175,7 @@ class BaseDaskLDA(BaseTopicModel):
         self.n_features_in_ = partitions.n_words
         problem = make_problem(self, None)
         rng = RandomStreams(np.random.SeedSequence(entropy))
-        n_annealed = schedule.n_annealed()
-        n_tokens = sum(partitions.n_tokens)
-        annealing = Annealing.of(problem, self.init, n_annealed, n_tokens)
+        annealing = schedule.annealing(problem, self.init, sum(partitions.n_tokens))
         return self._chain(
             cluster, sampler, partitions, problem, rng, storage, annealing
         )

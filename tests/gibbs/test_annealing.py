@@ -78,10 +78,17 @@ def test_there_are_250_sweeps_at_most(most):
 def test_priors_that_change_get_half_of_the_burn_in():
     learned = LearnedPriors("asymmetric", beta=False)
     schedule = Schedule(41, 40, thin=1, evaluate_every=0, learned=None)
-    assert schedule.n_annealed() == 40
-    assert schedule.n_annealed(has_covariates=True) == 20
-    assert schedule._replace(learned=learned).n_annealed() == 20
-    assert schedule._replace(learn_priors="hierarchical").n_annealed() == 0
+
+    def n_annealed(has_covariates=False, **changes):
+        changed = schedule._replace(**changes)
+        return changed.annealing(
+            problem(), "annealed", 100, has_covariates=has_covariates
+        ).n_sweeps
+
+    assert n_annealed() == 40
+    assert n_annealed(has_covariates=True) == 20
+    assert n_annealed(learned=learned) == 20
+    assert n_annealed(is_hierarchical=True) == 0
 
 
 def test_the_first_beta_does_not_depend_on_the_last():

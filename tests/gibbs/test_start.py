@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda._chain import start
-from sklda._chain.kernels import given_topics
+from sklda._chain.kernels import start as start_kernels
 from sklda._core.corpus import take_documents
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
@@ -58,7 +58,7 @@ def probabilities(n_passes):
     return prob[(slice(n_topics),) * n]
 
 
-def chi_square(n_passes, draw=given_topics.draw_topics):
+def chi_square(n_passes, draw=start_kernels.draw_topics):
     n_docs, n_topics = 20_000, ALPHA.size
     corpus = corpus_of(np.tile([2, 1], (n_docs, 1)))
     phi, alpha = np.zeros((2, 16), np.float32), np.zeros(16, np.float32)
@@ -81,10 +81,10 @@ def test_draws_are_those_of_the_equation(n_passes):
 
 def test_other_draws_are_found():
     def one_pass_less(corpus, z, phi, alpha, n_passes, rng):
-        given_topics.draw_topics(corpus, z, phi, alpha, n_passes - 1, rng)
+        start_kernels.draw_topics(corpus, z, phi, alpha, n_passes - 1, rng)
 
     def other_prior(corpus, z, phi, alpha, n_passes, rng):
-        given_topics.draw_topics(corpus, z, phi, alpha * 1.2, n_passes, rng)
+        start_kernels.draw_topics(corpus, z, phi, alpha * 1.2, n_passes, rng)
 
     assert chi_square(2, one_pass_less) < RIGHT
     assert chi_square(2, other_prior) < RIGHT
