@@ -5,7 +5,7 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from sklda.datasets import fetch_uci_bow, load_docstrings, make_lda_corpus
 
 SHAPE = ("documents", "words", "cells", "tokens")
 N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "newsgroups": 2000, "titles": 4000}
-N_TEST_DOCUMENTS |= {"counts": 20, "bars": 250}
+N_TEST_DOCUMENTS |= {"counts": 20, "bars": 250, "reuters": 2000, "blogs": 500}
 ZIPF = ("documents", "words", "tokens", "planted")  # options
 SUBJECT = re.compile(r"^Subject:(?: *re:)* *(.*)", re.IGNORECASE | re.MULTILINE)
 SPLITS = {("YES", "TRAIN"): "train", ("YES", "TEST"): "test"}  # of ModApte
@@ -42,13 +42,30 @@ def load(name: str, options) -> sparse.csr_array:
     if name in ("kos", "nips"):
         X = fetch_uci_bow(name, data_home=options.data_home or None).data
         return sparse.csr_array(X)
+    if name == "blogs":
+        return read_blogs(options.covariates_home)[0]
+    if name == "reuters":
+        return count_words(s.text for s in read_stories(options.reuters_home))
     home = {"data_home": options.newsgroups_home or None, "subset": "all"}
     if name == "titles":  # each has one word at least
         X = CountVectorizer().fit_transform(read_titles(home))
         return sparse.csr_array(X[X.sum(axis=1).A1 > 0])
     texts = load_docstrings() if name == "docstrings" else fetch_20newsgroups(**home)
+    return count_words(texts.data)
+
+
+def count_words(texts: Iterable[str]) -> sparse.csr_array:
+    """Return the counts of words that are neither rare nor in most texts."""
     vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
-    return sparse.csr_array(vectorizer.fit_transform(texts.data))
+    return sparse.csr_array(vectorizer.fit_transform(texts))
+
+
+def read_blogs(folder) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
+    """Return the counts of 5,000 posts on politics, their ratings and their days."""
+    with np.load(Path(folder, "poliblog5k.npz")) as file:
+        cells = file["counts"].astype(np.int64), file["indices"], file["indptr"]
+        X = sparse.csr_array(cells, shape=(file["day"].size, file["words"].size))
+        return X, file["rating"], file["day"]
 
 
 def read_titles(home: dict) -> list[str]:

@@ -2,7 +2,6 @@
 
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -202,11 +201,8 @@ def load_posts(
     home: str,
 ) -> tuple[sparse.csr_array, np.ndarray, np.ndarray, np.ndarray]:
     """Return counts, rating and curves of the posts, and which are for the test."""
-    with np.load(Path(home, "poliblog5k.npz")) as file:
-        cells = file["counts"].astype(np.int64), file["indices"], file["indptr"]
-        X = sparse.csr_array(cells, shape=(file["day"].size, file["words"].size))
-        rating = (file["rating"] == "Liberal").astype(float)
-        day = file["day"].astype(float)
+    X, rating, day = corpora.read_blogs(home)
+    rating, day = (rating == "Liberal").astype(float), day.astype(float)
     curve = SplineTransformer(5, include_bias=False).fit_transform(day[:, np.newaxis])
     curves = np.column_stack([rating, curve, rating[:, np.newaxis] * curve])
     is_test = np.random.default_rng(0).random(day.size) < 0.2

@@ -19,6 +19,8 @@ CORPORA = {
     "docstrings": "docstrings",
     "zipf": "synthetic",
     "titles": "Titles",
+    "reuters": "Reuters",
+    "blogs": "Political blogs",
 }
 
 
