@@ -19,9 +19,9 @@ from sklearn.exceptions import NotFittedError
 
 from sklda._core.random_streams import RandomStreams
 from sklda.diagnostics import SampledChains
-from tests.helpers.bad_input.of_draws import draws_doors, predicted_doors
-from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
-from tests.helpers.bad_input.of_functions import HAS_ARVIZ, function_doors
+from tests.helpers.bad_input.draws import draws_doors, predicted_doors
+from tests.helpers.bad_input.estimators import LABELS, X, estimator_doors
+from tests.helpers.bad_input.functions import HAS_ARVIZ, function_doors
 from tests.helpers.bad_input.values import NAME, Bad, Door, Spec
 from tests.helpers.comparison import fitted
 from tests.helpers.known_topics import columns_are_shown
@@ -44,21 +44,21 @@ TAKES_ANYTHING = {
 } | {
     (name, "y"): "ignored"
     for name, member in public_callables()
-    for one in parameters(member)
-    if one.name == "y" and one.default is None and "chains" not in name
+    for parameter in parameters(member)
+    if parameter.name == "y" and parameter.default is None and "chains" not in name
 }
 TAKES_ANYTHING |= {
-    (f"sklda.{name}.{method}", given): "fit checks values"
+    (f"sklda.{name}.{method}", parameter): "fit checks values"
     for name in estimators()
-    for method, given in (("set_params", "params"), ("fit_transform", "fit_params"))
+    for method, parameter in (("set_params", "params"), ("fit_transform", "fit_params"))
 }
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:
     """Return what skips the rows of chains, which alone need ArviZ."""
-    of_chains = "diagnostics" in name or name.endswith(".from_chains")
+    has_chains = "diagnostics" in name or name.endswith(".from_chains")
     missing = pytest.mark.skipif(not HAS_ARVIZ, reason="arviz-stats is not installed")
-    return [missing] if of_chains else []
+    return [missing] if has_chains else []
 
 
 each_name = pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def complaints(name: str, door: Door) -> list[str]:
         for parameter, spec in door.specs.items()
         for bad in spec.bad
     )
-    return [f"{name}, {one}" for one in found if one is not None]
+    return [f"{name}, {text}" for text in found if text is not None]
 
 
 @pytest.fixture
@@ -218,7 +218,8 @@ def test_different_answers_are_found():
 
 @each_name
 def test_every_parameter_has_a_row(doors, name):
-    expected = {one.name for one in parameters(dict(public_callables())[name])}
+    member = dict(public_callables())[name]
+    expected = {parameter.name for parameter in parameters(member)}
     expected -= {parameter for n, parameter in TAKES_ANYTHING if n == name}
     tried = {
         parameter
@@ -235,7 +236,7 @@ def test_methods_before_fit(cls):
     tried = [door for name, door in methods(cls) if name not in others]
     assert cls.transform in tried
     for method in tried:
-        by_place = [one for one in parameters(method) if one.kind != one.KEYWORD_ONLY]
+        by_place = [p for p in parameters(method) if p.kind != p.KEYWORD_ONLY]
         arguments = (X, LABELS)[: len(by_place)]
         with pytest.raises(NotFittedError, match="not fitted"):
             method(cls(), *arguments)

@@ -91,6 +91,7 @@ def validates(**constraints: list) -> Callable[[_Function], _Function]:
             call.arguments |= {n: _python_number(v) for n, v in checked.items()}
             return function(*call.args, **call.kwargs)
 
+        validating.parameter_constraints = constraints  # type: ignore[attr-defined]
         return validating  # type: ignore[return-value]
 
     return decorate

@@ -13,9 +13,9 @@ from sklearn.base import clone
 
 import sklda
 from sklda._base.sklearn_private import Interval
-from tests.helpers.bad_input.of_estimators import X as X_FITTED
-from tests.helpers.bad_input.of_estimators import fitted, labels_for
-from tests.helpers.bad_input.values import of_constraints
+from tests.helpers.bad_input.estimators import X as X_FITTED
+from tests.helpers.bad_input.estimators import fitted, labels_for
+from tests.helpers.bad_input.values import derived
 from tests.helpers.public_names import estimators
 from tests.helpers.small_fits import X
 
@@ -28,7 +28,7 @@ def test_numbers_are_read_from_one_place(estimator):
     names = {
         name
         for name, allowed in estimator._parameter_constraints.items()
-        if any(isinstance(one, Interval) for one in allowed)
+        if any(isinstance(kind, Interval) for kind in allowed)
     }
     for base in estimator.__mro__:
         if not base.__module__.startswith("sklda."):
@@ -75,7 +75,7 @@ def test_what_is_read_after_fit_is_checked(name, parameter):
     calls = [lambda X, name=name: getattr(model, name)(X) for name in readers]
     calls.append(lambda X: model.score(X, y))
     words = f"'{parameter}' parameter of {name} must be"
-    bad = of_constraints(cls._parameter_constraints[parameter], 2).bad
+    bad = derived(cls._parameter_constraints[parameter], 2).bad
     for call, (value, _, error) in product(calls, bad):
         model.set_params(**{parameter: value})
         with pytest.raises(error, match=words):

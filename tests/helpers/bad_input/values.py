@@ -14,7 +14,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda._base.sklearn_private import HasMethods, Interval, StrOptions
+from sklda._base.sklearn_private import (
+    HasMethods,
+    Interval,
+    NonemptyPath,
+    StrOptions,
+)
 
 WRONG = (ValueError, TypeError)  # as scikit-learn's InvalidParameterError is
 NAME = "{name}"  # stands for the name of the parameter
@@ -44,13 +49,6 @@ class Door(NamedTuple):
     call: Callable[..., Any]
     sound: dict[str, Any]
     specs: dict[str, Spec]
-
-
-def door(
-    function: Callable[..., Any], sound: dict[str, Any], **specs: Spec
-) -> tuple[str, Door]:
-    """Return the name of a function or method, and its door."""
-    return function.__qualname__, Door(function, sound, specs)
 
 
 def refused(*values: Any, words: str = NAME, error=WRONG) -> Spec:
@@ -120,12 +118,10 @@ NO_INTEGERS = [math.inf, 2.5, 3.0, np.float32(3), np.float64(3)]
 NO_FLOATS = [math.inf, -math.inf, np.float32("inf"), 10**400, -(10**400)]
 
 
-def numbers(
-    intervals: list[Interval], typical: Any, words: str, *, reach: bool = True
-) -> Spec:
+def numbers(intervals: list[Interval], typical: Any, words: str, most: int) -> Spec:
     """Return the Spec of a number in one of several intervals.
 
-    Without `reach`, the upper bound is too large to be tried.
+    Bounds of integers above `most` are too large to be tried.
     """
     whole = intervals[0].type is Integral
     beyond = [number for interval in intervals for number in outside(interval)]
@@ -134,27 +130,17 @@ def numbers(
     bounds = [
         bound
         for interval in intervals
-        for bound in (interval.left, interval.right if reach else None)
-        if bound is not None and bound in interval
+        for bound in (interval.left, interval.right)
+        if bound is not None and bound in interval and not (whole and bound > most)
     ]
-    good = [typical, *(bound if whole else float(bound) for bound in bounds)]
+    good = dict.fromkeys([typical, *(b if whole else float(b) for b in bounds)])
     return refused(*bad, words=words) + Spec([], [[n, *as_numpy(n)] for n in good])
 
 
-def integer(low: int, high: int | None = None, *, typical: int, reach=True) -> Spec:
-    """Return the Spec of an integer; there may be no more things than `high`."""
-    interval = Interval(Integral, low, high, closed="left" if high is None else "both")
-    words = rf"'{NAME}' parameter of .* an int in the range \[{low}, "
-    if high is not None:
-        words += f"|{NAME}=.* exceeds .*{high}"
-    return numbers([interval], typical, words, reach=reach)
-
-
-def real(low: float, high: float | None, *, closed: str, typical: float) -> Spec:
-    """Return the Spec of a real number."""
-    return numbers(
-        [Interval(Real, low, high, closed=closed)], typical, f"'{NAME}' parameter"
-    )
+def at_most(high: int) -> Spec:
+    """Return the Spec of the number of things of which there are `high`."""
+    more, words = high + 1, f"{NAME}=.* exceeds .*{high}"
+    return refused(more, *as_numpy(more), words=words) + accepted(high)
 
 
 def choice(*options: str) -> Spec:
@@ -165,19 +151,14 @@ def choice(*options: str) -> Spec:
     return bad + accepted(*options)
 
 
-def flag() -> Spec:
-    """Return the Spec of True or False."""
-    return refused("no", "False", None, 2, [True], 0.5) + accepted(True, False)
-
-
 # scikit-learn's check of seeds does not know the name of the parameter.
 SEEDS = refused(
     *("now", -1, 1.5, 2**32, {3}, np.random.default_rng(0)), words="(?i){name}|seed"
 ) + Spec([], [[3, *as_numpy(3)], [2**32 - 1, np.uint64(2**32 - 1)]])
 
 
-def of_constraints(constraints: list[Any], typical: Any) -> Spec:
-    """Derive the Spec of a parameter from the constraints of an estimator."""
+def derived(constraints: list[Any], typical: Any, most: int = 2**31) -> Spec:
+    """Derive the Spec of a parameter from its constraints."""
     intervals = [c for c in constraints if isinstance(c, Interval)]
     if intervals and typical is None:
         typical = number_in(intervals[0])
@@ -185,8 +166,8 @@ def of_constraints(constraints: list[Any], typical: Any) -> Spec:
     known = len(intervals) + len(options)
     spec = Spec([], [])
     if intervals:
-        ranges = "".join(rf"(?=.*{re.escape(str(one))})" for one in intervals)
-        spec += numbers(intervals, typical, f"'{NAME}' parameter{ranges}")
+        ranges = "".join(rf"(?=.*{re.escape(str(i))})" for i in intervals)
+        spec += numbers(intervals, typical, f"'{NAME}' parameter{ranges}", most)
     if options:
         spec += choice(*sorted(options[0]))
     if None in constraints:
@@ -207,13 +188,14 @@ def of_constraints(constraints: list[Any], typical: Any) -> Spec:
     if dict in constraints:
         known += 1
         spec += refused(5, "yes", True, {3}, [("a", 1)], object(), words=NAME)
+    if any(isinstance(c, NonemptyPath) for c in constraints):
+        known += 1
+        spec += path(optional=None in constraints)
     known += sum(isinstance(c, HasMethods) for c in constraints)
     if "array-like" in constraints:
         known += 1
-        spec = Spec(
-            [one for one in spec.bad if not isinstance(one.value, list | set)],
-            spec.good,
-        )
+        bad = [b for b in spec.bad if not isinstance(b.value, list | set)]
+        spec = Spec(bad, spec.good)
     assert known == len(constraints), f"no rows follow from {constraints}"
     return spec
 
@@ -346,7 +328,7 @@ def out_of_range(sound: np.ndarray) -> Iterable[Bad]:
 def weights(n_rows: int, n_words: int) -> Spec:
     """Return the Spec of a matrix of finite numbers, as `check_matrix` checks it."""
     sound = np.arange(n_rows * n_words).reshape(n_rows, n_words) / 7
-    spec = refused(*(one.value for one in not_a_matrix(n_words)))
+    spec = refused(*(bad.value for bad in not_a_matrix(n_words)))
     for value, words in ((math.nan, "NaN"), (math.inf, "infinity")):
         X = sound.copy()
         X[0, 1] = value

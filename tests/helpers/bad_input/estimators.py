@@ -19,7 +19,8 @@ from tests.helpers.bad_input.values import (
     Spec,
     accepted,
     counts,
-    of_constraints,
+    derived,
+    names,
     only_bad,
     refused,
     rows,
@@ -113,11 +114,11 @@ def partial_fit_again(**params: Any) -> Any:
         return model.partial_fit(X)
 
 
-def call_method(cls: type, method: str, **given: Any) -> Any:
+def call_method(cls: type, method: str, **arguments: Any) -> Any:
     models = {"fit": clone(fitted(cls)), "partial_fit": deepcopy(after_a_minibatch())}
     models["fit_transform"] = clone(fitted(cls))
     with untouched_if_refused(models.get(method, fitted(cls))) as model:
-        return getattr(model, method)(**given)
+        return getattr(model, method)(**arguments)
 
 
 PER_TOPIC = rows(
@@ -149,25 +150,25 @@ INIT += refused(CVBLDA(), CVBLDA, words=NO_TOPICS, error=NotFittedError)
 INIT += refused(5, 0.5, True, b"random")
 INIT += Spec([], [[TOPICS, TOPICS.astype(int), TOPICS.tolist(), 1e300 * TOPICS]])
 INIT += Spec([], [[TOPICS, TOPICS.astype(np.float16), TOPICS.astype(np.float32)]])
-OF_WORDS = np.linspace(0.1, 0.7, N_WORDS)
-WITH_ZEROS = np.where(OF_WORDS > 0.5, 0, 0.1)
-OF_TOPICS_AND_WORDS = np.outer([1, 2, 3], OF_WORDS)
+WORD_PRIOR = np.linspace(0.1, 0.7, N_WORDS)
+WITH_ZEROS = np.where(WORD_PRIOR > 0.5, 0, 0.1)
+TOPIC_WORD_PRIOR = np.outer([1, 2, 3], WORD_PRIOR)
 PER_WORD = rows(
-    (np.ma.masked_less(OF_WORDS, 0.3), "masked entries"),
-    (OF_WORDS[1:], r"shape \(6,\).*shape \(7,\).*columns.*\(3, 7\).*n_components=3"),
-    (OF_TOPICS_AND_WORDS[1:], r"shape \(2, 7\).*shape \(7,\).*\(3, 7\)"),
-    (OF_TOPICS_AND_WORDS.T, r"shape \(7, 3\).*\(3, 7\)"),
+    (np.ma.masked_less(WORD_PRIOR, 0.3), "masked entries"),
+    (WORD_PRIOR[1:], r"shape \(6,\).*shape \(7,\).*columns.*\(3, 7\).*n_components=3"),
+    (TOPIC_WORD_PRIOR[1:], r"shape \(2, 7\).*shape \(7,\).*\(3, 7\)"),
+    (TOPIC_WORD_PRIOR.T, r"shape \(7, 3\).*\(3, 7\)"),
     ([], r"shape \(0,\).*shape \(7,\)"),
     (WITH_ZEROS, r"from 1e-10 to 1e\+10.*got 0.0.*out of a topic"),
-    (-OF_WORDS, r"from 1e-10 to 1e\+10.*got -0.1"),
-    (np.where(OF_WORDS > 0.5, math.nan, 0.1), r"from 1e-10 to 1e\+10.*got nan"),
-    (OF_TOPICS_AND_WORDS * math.inf, r"from 1e-10 to 1e\+10.*got inf"),
+    (-WORD_PRIOR, r"from 1e-10 to 1e\+10.*got -0.1"),
+    (np.where(WORD_PRIOR > 0.5, math.nan, 0.1), r"from 1e-10 to 1e\+10.*got nan"),
+    (TOPIC_WORD_PRIOR * math.inf, r"from 1e-10 to 1e\+10.*got inf"),
     (["a"] * N_WORDS, "must contain numbers.*'a'"),
     ({"a": 1}, "must contain numbers"),
     ({3}, "must contain numbers"),
 )
-PER_WORD += Spec([], [[OF_WORDS, OF_WORDS.tolist(), tuple(OF_WORDS)]])
-PER_WORD += Spec([], [[OF_TOPICS_AND_WORDS, OF_TOPICS_AND_WORDS.tolist()]])
+PER_WORD += Spec([], [[WORD_PRIOR, WORD_PRIOR.tolist(), tuple(WORD_PRIOR)]])
+PER_WORD += Spec([], [[TOPIC_WORD_PRIOR, TOPIC_WORD_PRIOR.tolist()]])
 FLOAT32 = rows(
     *((n, r"1e-10.*(1e\+10|10{10})") for n in (1e-60, 9e-11, 1.1e10, 1e39, 1e300))
 )
@@ -225,7 +226,7 @@ def derived_specs(cls: type) -> dict[str, Spec]:
     """Return what follows from the constraints of each parameter."""
     constraints = cls._parameter_constraints
     return {
-        name: of_constraints(constraints[name], TYPICAL.get(name, default))
+        name: derived(constraints[name], TYPICAL.get(name, default))
         for name, default in cls().get_params().items()
     }
 
@@ -301,7 +302,22 @@ def covariates(*, fitted: bool) -> Spec:
     return spec + Spec([], [[*same, first.astype(int)]]) + accepted(None)
 
 
-OF_Y = {
+def groups() -> Spec:
+    """Return the Spec of the groups of documents."""
+    not_groups = (
+        *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
+        [[d] for d in range(N_DOCS)],
+        [(d,) * (d + 1) for d in range(N_DOCS)],
+        [1, *LABELS[1:].astype(str)],
+    )
+    return (
+        names(N_DOCS, "documents")
+        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="row 0")
+        + refused(*not_groups, words="{name} must contain only .*Convert them")
+    )
+
+
+LABELLED = {
     **{
         f"DMRLDA.{name}": {"covariates": covariates(fitted="fit" not in name)}
         for name in ("fit", "fit_transform", "transform", "score", "perplexity")
@@ -328,8 +344,8 @@ def estimator_doors() -> Iterator[tuple[str, Door]]:
             whole = not issubclass(cls, CVBLDA)
             is_fit = method in ("fit", "fit_transform")
             specs = {"X": counts(N_DOCS, N_WORDS, whole=whole, fitted=not is_fit)}
-            sound, of_y = {"X": X}, OF_Y.get(f"{name}.{method}", {})
-            if any(one.name == "y" for one in parameters(function)):
+            sound, labels = {"X": X}, LABELLED.get(f"{name}.{method}", {})
+            if any(parameter.name == "y" for parameter in parameters(function)):
                 sound["y"] = labels_for(cls)
             call = partial(call_method, cls, method)
-            yield f"sklda.{name}.{method}", Door(call, sound, specs | of_y)
+            yield f"sklda.{name}.{method}", Door(call, sound, specs | labels)
