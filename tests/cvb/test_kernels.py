@@ -11,7 +11,7 @@ from tests.cvb.engines import (
     random_corpus,
     responsibilities,
 )
-from tests.helpers.mutants import faults, interpreted
+from tests.helpers.mutants import interpreted
 
 each_kernel = pytest.mark.parametrize("name", ["zero-order", "gaussian"])
 
@@ -101,62 +101,14 @@ def test_one_update_is_the_equation(name):
         np.testing.assert_allclose(responsibilities(engine)[0], expected, atol=1e-6)
 
 
-WRONG = faults("""
-zero-order
-  no token is removed
-    zero_order._weigh: A * B[k] -> np.float32(0)
-  V is missing
-    entry.beta_sum: np.float64(A) * B -> B
-  the whole cell is removed
-    zero_order._update_document: min(A, B) -> A
-  a token is removed from less
-    zero_order._update_document: min(A, B) -> B
-  documents leave the totals
-    moments.restore_document: A += B -> 0
-  n_dk twice in n_k
-    zero_order._weigh: A / (B + C) -> A / (B + C + C)
-  words forget the weight
-    moments.update_mean: A += count * B -> A += B (2 of 2)
-gaussian
-  variance of own is its mean
-    gaussian._weigh: A * (_ONE - B) -> A
-  no variance of n_k
-    gaussian._weigh: exp2(min(A, B)) -> np.float32(1)
-  n_dk twice as wide
-    gaussian._weigh: _HALF * A * B * B -> A * B * B (1 of 3)
-  n_wk half as wide
-    gaussian._weigh: _HALF * A * B * B -> _HALF * A * B (2 of 3)
-  no bound of n_dk
-    gaussian._weigh: max(A, B[k]) -> A
-  no bound of n_wk
-    gaussian._weigh: max(A, beta) -> A
-  V beta in variances
-    gaussian.sweep: remove_document(A, B, 0.0) -> remove_document(A, B, 1.0)
-  documents leave the variance of totals
-    gaussian.sweep: restore_document(A, B) -> 0 (2 of 2)
-  documents keep their variance
-    moments.update_mean_and_variance: A += variance_change -> 0 (1 of 2)
-""")
-
-
-def mutant_error(name, edits):
-    """Return the error of a kernel run by Python itself, after edits."""
+def passes(name, problem, edits):
+    """Return the verdict on a kernel that Python runs after edits."""
     kernel = interpreted(f"sklda._cvb.kernels.{name.replace('-', '_')}", edits).module
     corpus = random_corpus(3, n_docs=8, n_words=6, whole=False)
     with np.errstate(all="ignore"):
-        return sweep_errors(engine_of(name, corpus, 6, 3, kernel=kernel), name)[0]
-
-
-@pytest.mark.parametrize(
-    ("name", "fault"), [(name, fault) for name in WRONG for fault in WRONG[name]]
-)
-def test_a_wrong_kernel_is_noticed(name, fault):
-    assert mutant_error(name, WRONG[name][fault]) > 1e-3
-
-
-@each_kernel
-def test_interpreted_kernel_passes(name):
-    assert mutant_error(name, []) < 1e-5
+        engine = engine_of(name, corpus, 6, 3, kernel=kernel)
+        error = sweep_errors(engine, name)[0]
+    return error < 1e-5 if not 1e-5 <= error <= 1e-3 else None
 
 
 @each_kernel

@@ -13,7 +13,7 @@ import pytest
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels.blocked.small import SMALL
 from tests.gibbs.test_exactness import BETAS, PROBLEMS
-from tests.helpers.blocks import TABLES, plain
+from tests.helpers.blocks import TABLES, assert_right, plain
 from tests.helpers.enumeration import (
     RIGHT,
     TinyProblem,
@@ -22,7 +22,7 @@ from tests.helpers.enumeration import (
     chi_square_pvalue,
     copied,
 )
-from tests.helpers.mutants import streams
+from tests.helpers.mutants import Edit, streams
 
 SIMULATIONS = {"nested": True, "backward": False}
 simulations = pytest.mark.parametrize("nested", SIMULATIONS.values(), ids=SIMULATIONS)
@@ -211,6 +211,30 @@ OF_TABLES = [
 def test_tables_draw_small_blocks_as_well(nested, name, most, lanes):
     sampler = plain(nested, most, *TABLES, lanes=lanes)
     assert_exact(sampler, BLOCKS[name], 500, seed=3)
+
+
+# Weights that are tilted, and sums that are made anew as if all weight but that of the
+# block were lost to rounding.
+TILTED = (*TABLES, Edit("set_weights", "N > PLAIN", "True"))
+SPOILT = [
+    Edit("resample_small", "left[0] < X", "True"),
+    Edit("redraw", "sums[0] < X", "True"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "nested", "edits"),
+    [
+        ("flat", True, TILTED),
+        ("five topics", False, TILTED),
+        ("flat pair, same", True, SPOILT),
+        ("pairs", True, SPOILT),
+        ("flat 4 of 2 topics", True, SPOILT),
+    ],
+)
+def test_rare_branches_are_exact(name, nested, edits):
+    assert_right(name, nested, edits)
 
 
 @pytest.mark.slow

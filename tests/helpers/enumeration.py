@@ -11,7 +11,6 @@ from functools import cached_property
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from scipy import stats
 
 from sklda._core.corpus import part_of
@@ -342,19 +341,22 @@ def is_wrong(mutant, tiny, n_draws, seed, start=None, *, or_unsound=False):
     return chi_square_pvalue(seen, tiny.posterior) < WRONG
 
 
-def each_mutant(tables):
-    """Parametrise a test of mutants, which gets `name`, `problem` and `edits`.
+def verdict(p: float) -> bool | None:
+    """Return True for a right sampler, False for a wrong one, None if it is unclear."""
+    return p > RIGHT if not WRONG <= p <= RIGHT else None
 
-    Each name has one table of `mutants.faults`, or several.
+
+def passes(sampler, tiny, edits, start=None, *, n_draws=1000, or_unsound=False):
+    """Return the verdict on a sampler that Python runs after edits.
+
+    One without edits needs few draws: interpreted and compiled chains are the same, see
+    tests/core/test_kernels.py. It raises AssertionError if it is not exact.
     """
-    mutants = [
-        pytest.param(name, problem, edits, id=f"{name}-{fault}")
-        for name, own in tables.items()
-        for table in (own if isinstance(own, list) else [own])
-        for problem, faults in table.items()
-        for fault, edits in faults.items()
-    ]
-    return pytest.mark.parametrize(("name", "problem", "edits"), mutants)
+    if not edits:
+        assert_exact(sampler, tiny, n_draws, seed=4, start=start)
+        return True
+    wrong = is_wrong(sampler, tiny, 20_000, 5, start, or_unsound=or_unsound)
+    return False if wrong else None
 
 
 # --- long chains -----------------------------------------------------------------

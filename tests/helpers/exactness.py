@@ -18,31 +18,24 @@ from tests.gibbs import test_blocked_exactness as blocked
 from tests.gibbs import test_exactness as single_site
 from tests.gibbs import test_phi_first_exactness as phi_first
 from tests.helpers import enumeration
+from tests.helpers.mutants import Mutant, mutants_of
 from tests.medlda import test_exactness as medlda
 
 PATH = Path(__file__).resolve().parents[1] / "data" / "exactness.json"
 TINY = enumeration.TinyProblem("aab ab", 2, (0.4, 0.9), 0.5)
 N_SWEEPS = 200_000
-MUTANTS = {
-    "rows": [single_site.EVERYWHERE, single_site.ROWS],
-    "lists": [single_site.EVERYWHERE, single_site.LISTS],
-    "registers": [single_site.REGISTERS],
-}
-MEDLDA_MUTANTS = {
-    "gibbs": [medlda.GIBBS],
-    "light": [medlda.LIGHT],
-    "light, one step": [medlda.ONE_STEP],
-}
+MUTANTS = [
+    *(("single_site", name) for name in ("rows", "lists", "registers")),
+    *(("medlda", name) for name in ("gibbs", "light", "light, one step")),
+]
 
 
-def mutants() -> Iterator[tuple[str, str, list]]:
-    """Yield sampler, problem and edits of each mutant."""
-    for tables in (MUTANTS, MEDLDA_MUTANTS):
-        for name, own in tables.items():
-            for table in own:
-                for problem, faults in table.items():
-                    for fault, edits in faults.items():
-                        yield f"{name}: {fault}", name, problem, edits
+def mutants() -> Iterator[tuple[str, str, Mutant]]:
+    """Yield the name, the family and the edits of each mutant."""
+    for family, name in MUTANTS:
+        for mutant in mutants_of(family):
+            if mutant.sampler == name:
+                yield f"{name}: {mutant.fault}", family, mutant
 
 
 def p_value(sampler, tiny, n_draws: int, seed: int, until=0.0) -> float:
@@ -81,16 +74,16 @@ def of_kernels() -> dict[str, list[float]]:
     }
 
 
-def made(name: str, problem: str, edits: list) -> tuple:
+def made(family: str, mutant: Mutant) -> tuple:
     """Return a mutant, its problem, and how it is tested."""
-    if name in MUTANTS:
-        tiny = single_site.SMALL[problem]
-        mutant = single_site.plain(name, *edits).sampler()
+    if family == "single_site":
+        tiny = single_site.SMALL[mutant.problem]
+        sampler = single_site.plain(mutant.sampler, *mutant.edits).sampler()
     else:
-        kernel, _, one_step = name.partition(", ")
-        tiny = medlda.SMALL[problem]
-        mutant = medlda.plain(kernel, tiny, edits, n_steps=1 if one_step else 3)
-    return mutant, tiny, 20_000, 5, enumeration.WRONG
+        kernel, _, one_step = mutant.sampler.partition(", ")
+        tiny, n_steps = medlda.SMALL[mutant.problem], 1 if one_step else 3
+        sampler = medlda.plain(kernel, tiny, mutant.edits, n_steps=n_steps)
+    return sampler, tiny, 20_000, 5, enumeration.WRONG
 
 
 def of_mutants() -> dict[str, float]:

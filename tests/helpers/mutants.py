@@ -27,6 +27,7 @@ from sklda._core.problem import LANES
 from tests.helpers.from_python import from_python, is_inlined
 
 ROOT = Path(sklda.__file__).parent.parent
+TABLES = Path(__file__).resolve().parents[1] / "data" / "mutants"
 # Not loaded again: they run without a compiler, or are replaced below.
 _NAMES = ("compile", "prefetch", "vector_type", "vectors")
 _SHARED = ("sklda._core.random_streams", *(f"sklda._simd.{name}" for name in _NAMES))
@@ -48,20 +49,34 @@ class Edit(NamedTuple):
     of: int = 1
 
 
-def faults(table: str) -> dict[str, dict[str, list[Edit]]]:
-    """Read a table of faults: {problem on which it shows: {fault: edits}}.
+class Mutant(NamedTuple):
+    """A sampler with a fault, and the problem on which the fault shows."""
 
-    Problems stand at the margin, below each its faults, and below these their edits:
-    ``function: pattern -> replacement``, with `` (1 of 2)`` where only the first of two
-    matches is to be replaced.
+    sampler: str
+    problem: str
+    fault: str
+    edits: list[Edit]
+
+
+def mutants_of(family: str) -> list[Mutant]:
+    """Read a table of `tests/data/mutants`.
+
+    Samplers stand in brackets, problems at the margin, below each its faults, and below
+    these their edits: ``function: pattern -> replacement``, with `` (1 of 2)`` where
+    only the first of two matches is to be replaced.
     """
-    found: dict[str, dict[str, list[Edit]]] = {}
-    for line in filter(None, table.splitlines()):
+    found: list[Mutant] = []
+    for line in (TABLES / f"{family}.txt").read_text(encoding="utf-8").splitlines():
         indent, text = len(line) - len(line.lstrip()), line.strip()
-        if indent == 0:
-            own = found.setdefault(text, {})
+        if not text or text.startswith("#"):
+            continue
+        if indent == 0 and text.startswith("["):
+            samplers = re.findall(r"\[(.+?)\]", text)
+        elif indent == 0:
+            problem = text
         elif indent == 2:
-            edits = own.setdefault(text, [])
+            edits: list[Edit] = []
+            found += [Mutant(sampler, problem, text, edits) for sampler in samplers]
         else:
             parts = r"(\S+): (.+) -> (.+?)(?: \((\d) of (\d)\))?"
             *edit, nth, of = re.fullmatch(parts, text).groups()
