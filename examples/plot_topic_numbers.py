@@ -11,12 +11,14 @@ number grows.
 # %%
 # Count the words of the docstrings of some installed packages.
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics.cluster import contingency_matrix
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import load_docstrings
-from sklda.inspection import TopicFlowDisplay, top_words
+from sklda.inspection import top_words
 from sklda.metrics import topic_stability
 from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 
@@ -58,9 +60,19 @@ for k in [*order[:4], *order[-4:]]:
     print(f"{stability.per_topic[k]:.2f}", ", ".join(words[k]))
 
 # %%
-# A finer model splits the topics of a coarser one. The width of a flow is the
-# proportion of the tokens that move between two topics.
+# A finer model splits the topics of a coarser one. Count the tokens by their topics in
+# both. Each column shows which coarse topics the tokens of a finer topic come from.
 lda = CollapsedGibbsLDA(max_iter=60, random_state=0)
-by_number = [clone(lda).set_params(n_components=k).fit(X) for k in (4, 8, 16, 32)]
-TopicFlowDisplay.from_estimators(by_number, names, n_words=2)
+coarse, fine = (clone(lda).set_params(n_components=k).fit(X) for k in (6, 20))
+tokens = contingency_matrix(coarse.topic_assignments_, fine.topic_assignments_)
+shares = tokens / tokens.sum(axis=0)
+order = np.lexsort((-shares.max(axis=0), shares.argmax(axis=0)))
+labels = [
+    [f"{k}: {', '.join(words)}" for k, words in enumerate(top_words(fit, names, 3))]
+    for fit in (coarse, fine)
+]
+_, ax = plt.subplots(figsize=(10, 5), layout="constrained")
+ax.imshow(shares[:, order], cmap="Blues", aspect="auto")
+ax.set_yticks(range(6), labels[0])
+ax.set_xticks(range(20), [labels[1][j] for j in order], rotation=60, ha="right")
 plt.show()

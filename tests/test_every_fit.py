@@ -184,7 +184,7 @@ def plotted(predicted):
 
 CHEAP = {"measures": ["score"], "n_repeats": 1}
 FUNCTIONS: dict[str, Call] = {
-    "top_words": of_model(inspection.top_words, n_words=3, as_frame=True),
+    "top_words": of_model(inspection.top_words, n_words=3),
     "top_documents": of_model(inspection.top_documents, X, 3),
     "pyldavis_data": of_model(inspection.pyldavis_data, X),
     "TopWordsDisplay.from_estimator": of_model(
@@ -195,9 +195,6 @@ FUNCTIONS: dict[str, Call] = {
     ),
     "DocumentTopicsDisplay.from_estimator": of_model(
         inspection.DocumentTopicsDisplay.from_estimator, X, documents=[0, 3]
-    ),
-    "TopicFlowDisplay.from_estimators": of_models(
-        inspection.TopicFlowDisplay.from_estimators, X=X
     ),
     "ConvergenceDisplay.from_estimator": of_model(
         inspection.ConvergenceDisplay.from_estimator

@@ -10,8 +10,8 @@ import numpy as np
 def word_lists(model: Any, name: str = "model") -> list[list[str]] | None:
     """Return topics that are lists of words, or None if they are something else.
 
-    A topic without words is an empty list, or has missing values for words, as in the
-    table of `sklda.inspection.top_words`. Raise ValueError if a topic repeats a word.
+    A topic without words is an empty list or, in a table, has missing values for words.
+    Raise ValueError if a topic repeats a word.
     """
     rows = np.asarray(model, object).tolist() if hasattr(model, "__array__") else model
     if hasattr(model, "fit") or not isinstance(rows, list | tuple) or len(rows) == 0:

@@ -17,7 +17,6 @@ from sklda.inspection._predicted_proportions import (
     predicted_proportions,
 )
 from sklda.inspection._top_words import TopWordsDisplay
-from sklda.inspection._topic_flow import TopicFlowDisplay
 from sklda.inspection._topic_intervals import TopicIntervalsDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
 from sklda.inspection._topic_means import TopicMeans, topic_means
@@ -33,7 +32,6 @@ __all__ = [
     "TopWordsDisplay",
     "TopicContrasts",
     "TopicEffects",
-    "TopicFlowDisplay",
     "TopicIntervalsDisplay",
     "TopicMapDisplay",
     "TopicMeans",

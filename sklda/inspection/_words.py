@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_limit
-from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda._topics.plotting import shorten
 from sklda._topics.word_scores import RANKING_CONSTRAINTS, word_scores
@@ -31,7 +30,7 @@ NO_TOKENS = "(no tokens)"  # in place of the words of a topic
 NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
 
 
-@overload
+@validates(**RANKING_CONSTRAINTS)
 def top_words(
     estimator: Any,
     feature_names: NameList | None = None,
@@ -39,32 +38,7 @@ def top_words(
     metric: WordMetric = "probability",
     *,
     weight: float | None = None,
-    as_frame: Literal[False] = False,
-) -> list[list[str]]: ...
-
-
-@overload
-def top_words(
-    estimator: Any,
-    feature_names: NameList | None = None,
-    n_words: int = 10,
-    metric: WordMetric = "probability",
-    *,
-    weight: float | None = None,
-    as_frame: bool,
-) -> Any: ...
-
-
-@validates(**RANKING_CONSTRAINTS, as_frame=["boolean"])
-def top_words(
-    estimator: Any,
-    feature_names: NameList | None = None,
-    n_words: int = 10,
-    metric: WordMetric = "probability",
-    *,
-    weight: float | None = None,
-    as_frame: bool = False,
-) -> Any:
+) -> list[list[str]]:
     """Return the words that best characterise each topic.
 
     In the following, p(w | k) is the probability of word w in topic k, from the rows of
@@ -96,20 +70,17 @@ def top_words(
         Weight in "relevance" and "frex", from 0 to 1. The default is 0.6 for
         "relevance", at which readers in [1]_ recognised topics best, and 0.5 for
         "frex".
-    as_frame : bool, default=False
-        If True, return a pandas DataFrame.
 
     Returns
     -------
-    list of list of str, or DataFrame
+    list of list of str
         Words of each topic, best first; ties are broken by column. A topic without a
-        single token has no words: its list is empty. The DataFrame has one row per
-        topic and one column per rank, starting at 1, with None for missing words.
+        single token has no words: its list is empty.
 
     Raises
     ------
-    NotFittedError, ImportError
-        Before fit, or if `as_frame` is True and pandas is not installed.
+    NotFittedError
+        Before fit.
     TypeError
         If the estimator has no `components_`, or feature_names is not a list of words.
     ValueError
@@ -145,13 +116,7 @@ def top_words(
     words = [[names[column] for column in topic] for topic in columns]
     for k in np.flatnonzero(empty_topics(estimator, components)):
         words[k] = []
-    if not as_frame:
-        return words
-    pandas = import_pandas()
-    topics = pandas.RangeIndex(len(words), name="topic")
-    ranks = pandas.RangeIndex(1, columns.shape[1] + 1, name="rank")
-    rows = [topic or [None] * n_words for topic in words]
-    return pandas.DataFrame(rows, index=topics, columns=ranks)
+    return words
 
 
 def top_columns(
@@ -168,8 +133,8 @@ def topic_labels(
     n_words: int | None,
     default_n_words: int,
     metric: str,
-    after_number: str = " ",
-    between_words: str = " ",
+    after_number: str,
+    between_words: str,
 ) -> list[str]:
     """Return the number of each topic and its top words, shortened to fit a label.
 

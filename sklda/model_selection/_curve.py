@@ -17,7 +17,6 @@ from sklearn.utils import Bunch, get_tags
 
 from sklda._base.parameters import CONSTRAINTS, PATH, POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval
-from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList
 from sklda.model_selection._fits import MEASURES, CurveData, Design, measure_all
 from sklda.model_selection._recommendation import RULES, fold_means, standard_error
@@ -36,7 +35,6 @@ _DEFAULT = ("score", "npmi", "exclusivity", "diversity", "stability")
     measures=[list, tuple, np.ndarray],
     n_words=[Interval(Integral, 2, None, closed="left")],
     memory=[None, *PATH, Memory],
-    as_frame=["boolean"],
     n_jobs=CONSTRAINTS["n_jobs"],
     random_state=["random_state"],
     verbose=["boolean"],
@@ -53,7 +51,6 @@ def topic_number_curve(
     texts: Sequence[str] | Sequence[Sequence[str]] | None = None,
     feature_names: NameList | None = None,
     memory: str | Path | Memory | None = None,
-    as_frame: bool = False,
     n_jobs: int | None = None,
     random_state: int | RandomState | None = None,
     verbose: bool = False,
@@ -102,8 +99,6 @@ def topic_number_curve(
     memory : str, Path or joblib.Memory, default=None
         Folder that stores each fit. If you repeat the call, after Ctrl-C or with more
         numbers or repeats, only missing fits run. `random_state` must be an int.
-    as_frame : bool, default=False
-        Whether the result also contains the table as a pandas DataFrame.
     n_jobs : int, default=None
         Number of fits that run at the same time, in joblib processes. None means 1, -1
         all cores. Only the seconds in the result depend on it.
@@ -120,8 +115,6 @@ def topic_number_curve(
 
     Raises
     ------
-    ImportError
-        If as_frame is True and pandas is not installed.
     TypeError
         If the estimator is not a topic model with `n_components`, or needs labels.
     ValueError
@@ -130,7 +123,6 @@ def topic_number_curve(
     See Also
     --------
     TopicNumberDisplay : Plot the curve.
-    sklda.inspection.TopicFlowDisplay : Plot how topics split from number to number.
 
     Notes
     -----
@@ -161,8 +153,6 @@ def topic_number_curve(
     >>> curve.recommended["score"].n_components
     5
     """
-    if as_frame:
-        import_pandas()  # fails before hours of fits
     template = _check_estimator(estimator)
     used = _check_measures(measures, n_repeats, texts, feature_names)
     data = CurveData.of(X, n_words, texts, feature_names)
@@ -189,7 +179,6 @@ def topic_number_curve(
         recommended=Bunch(
             **{name: RULES[name](numbers, fits[name]) for name in RULES if name in fits}
         ),
-        frame=_frame(numbers, mean, error) if as_frame else None,
     )
 
 
@@ -236,12 +225,3 @@ def _check_measures(
         if "c_v" not in names and value is not None:
             raise ValueError(f'{name} has no effect without "c_v" in measures.')
     return list(dict.fromkeys(names))
-
-
-def _frame(numbers: list[int], means: Bunch, errors: Bunch) -> Any:
-    """Return a table with a row for each number of topics."""
-    pandas, columns = import_pandas(), {}
-    for name in means:
-        columns |= {f"mean_{name}": means[name], f"se_{name}": errors[name]}
-    index = pandas.Index(numbers, name="n_components")
-    return pandas.DataFrame(columns, index=index)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -52,8 +51,6 @@ class TopicNumberCurve:
         Each measure of each fit; for "stability" the last axis has length 1.
     recommended : dict of str to Recommendation
         Recommended numbers by "score" and by "stability", if they are measured.
-    frame : DataFrame or None
-        Means and standard errors with one row for each number, if `as_frame` is True.
     agreed : int or None
         Number that all entries of `recommended` share, or None if they disagree.
     measures : list of str
@@ -65,7 +62,6 @@ class TopicNumberCurve:
     standard_error: Bunch
     fits: Bunch
     recommended: dict[str, Recommendation]
-    frame: Any = None
 
     @property
     def agreed(self) -> int | None:

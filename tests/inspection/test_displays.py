@@ -11,7 +11,6 @@ from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda.inspection import (
     ConvergenceDisplay,
     DocumentTopicsDisplay,
-    TopicFlowDisplay,
     TopicIntervalsDisplay,
     TopicMapDisplay,
     TopicMeansDisplay,
@@ -205,7 +204,6 @@ DRAWN = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])
     [
         (lambda: ConvergenceDisplay.from_estimator(DRAWN), "ConvergenceDisplay"),
         (lambda: TopWordsDisplay.from_estimator(DRAWN, n_words=2), "TopWordsDisplay"),
-        (lambda: TopicFlowDisplay.from_estimators([DRAWN] * 2), "TopicFlowDisplay"),
         (lambda: TopicMapDisplay.from_estimator(DRAWN), "TopicMapDisplay"),
         (
             lambda: DocumentTopicsDisplay.from_estimator(DRAWN, np.eye(3)),

@@ -6,7 +6,6 @@ import pytest
 from sklda import CollapsedGibbsLDA
 from sklda._base.fitted_topics import axis_sums, check_counts
 from sklda.inspection import (
-    TopicFlowDisplay,
     TopicMapDisplay,
     pyldavis_data,
     save_explorer,
@@ -46,7 +45,6 @@ def test_functions_of_documents(model, tmp_path):
         path = save_explorer(tmp_path / "page.html", model, X, feature_names=None)
         yield from (pyldavis_data(model, X), top_documents(model, X, 3), stored(path))
         yield TopicMapDisplay.from_estimator(model, X=X).frequencies
-        yield TopicFlowDisplay.from_estimators([model, LDA], X=X).flows
 
     for found, expected in zip(results(NARROW), results(WIDE), strict=True):
         np.testing.assert_equal(found, expected)

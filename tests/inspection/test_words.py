@@ -1,6 +1,5 @@
 """Top words, top documents, and what pyLDAvis takes."""
 
-import sys
 import warnings
 
 import numpy as np
@@ -124,23 +123,6 @@ def test_too_few_names_are_compared_with_those_of_fit():
     message = "3 names.* 4 words.* differ: 'apple', 'berry' only in fit and 'fig'"
     with pytest.raises(ValueError, match=message):
         top_words(named, ["cherry", "date", "fig"])
-
-
-def test_frame():
-    pandas = pytest.importorskip("pandas")
-    frame = top_words(KnownTopics(COMPONENTS), NAMES, 3, as_frame=True)
-    expected = pandas.DataFrame(
-        [["apple", "berry", "cherry"], ["apple", "cherry", "date"]],
-        index=pandas.RangeIndex(2, name="topic"),
-        columns=pandas.RangeIndex(1, 4, name="rank"),
-    )
-    pandas.testing.assert_frame_equal(frame, expected)
-
-
-def test_frame_without_pandas_says_what_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"^as_frame=True needs pandas: pip install"):
-        top_words(KnownTopics(COMPONENTS), NAMES, 1, as_frame=True)
 
 
 def test_factors_become_topic_proportions():

@@ -2,7 +2,6 @@
 
 import pickle
 import re
-import sys
 
 import numpy as np
 import pytest
@@ -156,22 +155,6 @@ def test_progress(capsys):
     assert len(lines) == 4
     begin = "[topic_number_curve] fit 3/4, n_components=3, fold 1/2, repeat 1/1, "
     assert lines[2].startswith(f"{begin}score {curve.fits.score[1, 0, 0]:.4f}, ")
-
-
-def test_without_pandas_no_fit_begins(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    monkeypatch.setattr(CollapsedGibbsLDA, "fit", lambda *_: pytest.fail("a fit"))
-    with pytest.raises(ImportError, match=r"^as_frame=True needs pandas"):
-        topic_number_curve(LDA, X, [2, 3], **CHEAP, as_frame=True)
-
-
-def test_table_of_pandas():
-    pytest.importorskip("pandas")
-    curve = topic_number_curve(LDA, X, [2, 3], **CHEAP, as_frame=True)
-    assert curve.frame.index.tolist() == [2, 3]
-    columns = ["mean_seconds", "se_seconds", "mean_score", "se_score"]
-    assert curve.frame.columns.tolist() == columns
-    assert curve.frame.mean_score.tolist() == curve.mean.score.tolist()
 
 
 def test_prints_as_a_table():

@@ -20,7 +20,6 @@ from sklda.datasets import load_docstrings, make_lda_corpus
 from sklda.diagnostics import SampledChains, sample_chains
 from sklda.inspection import (
     TopicEffects,
-    TopicFlowDisplay,
     TopicMeans,
     TopicMeansDisplay,
     TopWordsDisplay,
@@ -82,7 +81,6 @@ completion: float = document_completion_score(lda, X, smoothing=0.1)
 curve = topic_number_curve(lda, X, [2, 3], cv=3, measures=["score"], n_repeats=1)
 agreed: int | None = curve.agreed
 TopicNumberDisplay(curve=curve).plot(color="black").lines_[0]
-flows: list[np.ndarray] = TopicFlowDisplay.from_estimators([lda, lda], names).flows
 chains: SampledChains = sample_chains(lda, X, n_chains=2, random_state=0).more(10)
 verdict: str = chains.verdict_
 draws: np.ndarray = chains.scalars_["log_joint"]
