@@ -33,8 +33,8 @@ from sklda._core.random_streams import RandomStreams
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import partition
+from sklda.dask._counting import ExactParts
 from sklda.dask._messages import PartLostError
-from sklda.dask._parts import ExactParts
 from sklda.dask._phases import InPhases
 from sklda.dask._storage import Storage, describe_fit
 from sklda.dask._topics import score_block, topic_tasks, transform_block

@@ -26,17 +26,19 @@ from sklda._core.random_streams import RandomStreams, advance
 from sklda._core.sampled_parameters import copy_of
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import Partitions
-from sklda.dask._counts import PackedCounts, add_up
-from sklda.dask._parts import piece_of, start_part
-from sklda.dask._prior import count_lengths, count_part, go_on, to_json
+from sklda.dask._parts import PackedCounts, add_up, piece_of, start_part
 from sklda.dask._statistics import (
     add_documents,
     add_words,
     count_documents,
+    count_lengths,
+    count_part,
     count_words,
     fit_priors,
+    go_on,
     log_joint,
     mean_doc_topic,
+    to_json,
 )
 from sklda.dask._storage import Storage, load_state, load_total, store_state
 
@@ -151,19 +153,13 @@ class ClusterChain:
 
     def start(self) -> None:
         """Give each token a topic at random."""
-        tasks, documents = [], self.partitions.futures
-        for i, n_tokens in enumerate(self.partitions.n_tokens):
-            task = self.cluster.task(
-                start_part,
-                f"start-part-{i}",
-                documents[i],
-                self.problem,
-                self.bounds,
-                self.rng.kernel.copy(),
-            )
-            tasks.append(task)
+        streams = []
+        for n_tokens in self.partitions.n_tokens:
+            streams.append(self.rng.kernel.copy())
             advance(self.rng.kernel, n_tokens)
-        self._reduce(tasks, [None] * self.n_word_blocks)
+        columns = self.partitions.futures, streams
+        common = self.problem, self.bounds
+        self._reduce(self._tasks(start_part, "start", "part", columns, *common))
 
     def resume(self, stored: dict[str, Any]) -> None:
         """Go on from a stored sweep; raise ValueError if it is of other documents."""
@@ -322,13 +318,13 @@ class ClusterChain:
         futures = self.cluster.submit([*parts, *blocks])
         return futures[: len(parts)], futures[len(parts) :]
 
-    def _reduce(self, parts: list[Delayed], blocks: list[Any]) -> None:
+    def _reduce(self, parts: list[Delayed]) -> None:
         """Submit the parts of a sweep, and the sum of pieces of each block of words."""
-        sums = []
-        for b, block in enumerate(blocks):
-            pieces = self._tasks(piece_of, "split", f"block-{b}-part", [parts], b)
-            name = f"add-up-{self.n_sweeps}-block-{b}"
-            sums.append(self.cluster.task(add_up, name, block, pieces))
+        pieces = [
+            self._tasks(piece_of, "split", f"block-{b}-part", [parts], b)
+            for b in range(self.n_word_blocks)
+        ]
+        sums = self._tasks(add_up, "add-up", "block", [pieces])
         self.parts, self._word_blocks = self._submit(parts, sums)
 
     def _from_histograms(self, function: Callable, name: str, *more: Any) -> Future:

@@ -1,15 +1,70 @@
-"""The chain of exact parts, which count their tokens after each sweep."""
+"""Partially collapsed sampling: exact parts, whose tokens are counted after a sweep."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from sklda._core.problem import padded
+import numpy as np
+
+from sklda._core.problem import Problem, padded
+from sklda._core.random_streams import RandomStreams
+from sklda._core.threads import Threads
+from sklda._gibbs import partially_collapsed_sampler as partially_collapsed
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import MOST_TASKS
-from sklda.dask._parts import PartState
+from sklda.dask._parts import (
+    PackedCounts,
+    PartDocuments,
+    PartState,
+    ascending_counts,
+    pack_word_blocks,
+    rows_of,
+    topic_totals,
+    unpack,
+    writable,
+)
 
 LEAST_BLOCK = 2**20  # entries of a dense block: smaller ones cost more than they save
+
+# What all parts need: the counts of all documents in blocks, the problem without
+# documents, the bounds of the blocks, and what the sampler draws for all parts.
+SharedInput = tuple[list[PackedCounts], Problem, list[int], Any]
+
+
+class ExactParts(NamedTuple):
+    """Partially collapsed sampling: phi is drawn from all counts, then the topics."""
+
+    n_jobs: int | None
+
+    def draw(self, rng: RandomStreams) -> partially_collapsed.Keys:
+        """Return what all parts need in a sweep: keys of random numbers."""
+        return partially_collapsed.draw_keys(rng)
+
+    def sweep(
+        self, documents: PartDocuments, part: PartState, shared: SharedInput
+    ) -> PartState:
+        """Return the part after a sweep."""
+        word_blocks, problem, bounds, keys = shared
+        problem = problem._replace(corpus=writable(documents.corpus))
+        z, counts, n_lanes = part.z.copy(), unpack(word_blocks), problem.n_lanes
+        is_empty = topic_totals(counts, n_lanes) == 0
+
+        def counts_of(first, last):
+            return rows_of(counts, first, last, n_lanes)
+
+        with Threads(self.n_jobs) as threads:
+            slices, doc_slices = partially_collapsed.slices_of(problem, threads)
+            # Every part draws the same phi: it has more bytes than the counts, which
+            # are mostly zeros, so it would take longer to receive.
+            topics = partially_collapsed.draw_phi(
+                keys.phi, is_empty, counts_of, problem, slices, threads
+            )
+            first, key = documents.first, keys.topics
+            partially_collapsed.sweep_documents(
+                problem, z, first, topics, key, doc_slices, threads
+            )
+        part_counts = ascending_counts(topics[0].view(np.int32), problem, z)
+        return PartState(z, pack_word_blocks(part_counts, bounds))
 
 
 class CountingChain(ClusterChain):
@@ -46,7 +101,7 @@ class CountingChain(ClusterChain):
         shared = (self.word_blocks, problem, self.bounds, draw)
         columns = self.documents, self.parts
         tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
-        self._reduce(tasks, self.word_blocks)
+        self._reduce(tasks)
 
 
 def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:

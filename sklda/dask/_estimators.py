@@ -13,8 +13,7 @@ from sklda._core.types import LearnPriors, PathLike
 from sklda._gibbs import collapsed, partially_collapsed
 from sklda.dask._base import BaseDaskLDA
 from sklda.dask._cluster import Cluster
-from sklda.dask._counting import CountingChain
-from sklda.dask._parts import ExactParts
+from sklda.dask._counting import CountingChain, ExactParts
 from sklda.dask._phases import InPhases, PhasesChain
 
 

@@ -1,32 +1,40 @@
-"""Tasks on one part of the documents, and what they return; exact sweeps.
+"""Parts of the documents, and word-topic counts on their way between workers.
 
 What a task returns depends on its arguments alone and never changes afterwards, so Dask
-may recompute it if it is lost. Its arguments are the documents of the part, the topics
-of their tokens, and the counts of all documents in blocks of words. It returns new
-topics, and the counts of its documents in pieces, one for each block of words.
+may recompute it if it is lost. Counts of all documents travel in blocks of words; a
+part returns those of its documents in pieces, one for each block.
 """
 
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, Self
 
 import numpy as np
 
+from sklda._core.corpus import starts
 from sklda._core.problem import Corpus, Problem
-from sklda._core.random_streams import RandomStreams, random_topics
-from sklda._core.threads import Threads
-from sklda._gibbs import partially_collapsed_sampler as partially_collapsed
-from sklda.dask._counts import (
-    PackedCounts,
-    ascending_counts,
-    ordered_counts,
-    pack_word_blocks,
-    rows_of,
-    topic_totals,
-    unpack,
-)
+from sklda._core.random_streams import random_topics
+from sklda._tables import lists, rows
+from sklda.dask.kernels import sparse_counts
+from sklda.dask.kernels.sparse_counts import SparseCounts
 
-# What all parts need: the counts of all documents in blocks, the problem without
-# documents, the bounds of the blocks, and what the sampler draws for all parts.
-SharedInput = tuple[list[PackedCounts], Problem, list[int], Any]
+_MOST_TOPICS = 2**16
+
+
+class PackedCounts(NamedTuple):
+    """The counts of some words, in the narrowest types that hold them."""
+
+    size: np.ndarray  # (n_words,), topics of each word
+    topic: np.ndarray  # (n_entries,) uint16
+    count: np.ndarray  # (n_entries,)
+
+    @classmethod
+    def of(cls, counts: SparseCounts, first: int, last: int) -> Self:
+        """Pack the words from `first` to before `last`."""
+        entries = slice(counts.start[first], counts.start[last])
+        size = np.diff(counts.start[first : last + 1])
+        return cls(
+            _narrow(size), counts.topic[entries].copy(), _narrow(counts.count[entries])
+        )
 
 
 class PartDocuments(NamedTuple):
@@ -43,13 +51,126 @@ class PartState(NamedTuple):
     pieces: list[PackedCounts] | tuple[()] = ()  # none if it was read from storage
 
 
+def _narrow(values):
+    return values.astype(np.min_scalar_type(values.max(initial=0)))
+
+
+def pack_word_blocks(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
+    """Return the counts in blocks of words between the bounds."""
+    return [PackedCounts.of(counts, *words) for words in pairwise(bounds)]
+
+
+def unpack(packed: list[PackedCounts]) -> SparseCounts:
+    """Return the counts of neighbouring blocks of words in one piece."""
+    return SparseCounts(
+        starts(np.concatenate([block.size for block in packed])),
+        np.concatenate([block.topic for block in packed], dtype=np.uint16),
+        np.concatenate([block.count for block in packed], dtype=np.int32),
+    )
+
+
+def _empty(n_words: int, n_entries: int) -> SparseCounts:
+    return SparseCounts(
+        np.zeros(n_words + 1, np.int64),
+        np.empty(n_entries, np.uint16),
+        np.empty(n_entries, np.int32),
+    )
+
+
+def ordered_counts(problem: Problem[Corpus], z: np.ndarray) -> SparseCounts:
+    """Return the counts of the documents, topics in the order of their first tokens."""
+    return _counts_of_lists(lists.from_topics(problem, z))
+
+
+def ascending_counts(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCounts:
+    """Return the counts of the documents, topics in ascending order.
+
+    This is much faster than `ordered_counts`, and overwrites `table`.
+    """
+    table[:] = 0
+    totals = np.zeros(problem.n_lanes, np.int32)
+    rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
+    return counts_of_rows(table)
+
+
+def counts_of_rows(table: np.ndarray) -> SparseCounts:
+    """Return the entries of a table above 0."""
+    counts = _empty(len(table), np.count_nonzero(table))
+    sparse_counts.fill_from_rows(table, counts)
+    return counts
+
+
+def add_up(packed: list[PackedCounts]) -> PackedCounts:
+    """Return the sum of counts of a block of words; topics keep their order."""
+    pieces, n_words = unpack(packed), packed[0].size.size
+    words = np.arange(len(packed))[:, np.newaxis] * n_words + np.arange(n_words + 1)
+    total, room = np.zeros(_MOST_TOPICS, np.int64), _empty(n_words, pieces.topic.size)
+    if not sparse_counts.add_pieces(pieces, pieces.start[words], total, room):
+        raise ValueError(
+            "A word has more than 2,147,483,647 tokens in one topic, above the limit "
+            "of 32-bit integers. Remove the most frequent words "
+            "(CountVectorizer(max_df=...))."
+        )
+    return PackedCounts.of(room, 0, n_words)
+
+
+def topic_totals(counts: SparseCounts, n_topics: int) -> np.ndarray:
+    """Return the number of tokens on each topic, (n_topics,) int64."""
+    # Floats are exact: no sum of tokens reaches 2**53.
+    return np.bincount(counts.topic, counts.count, n_topics).astype(np.int64)
+
+
+def as_lists(
+    packed: PackedCounts, tokens, most_words: int, n_topics: int, z, topic
+) -> lists.ListCounts:
+    """Return the counts as lists, with room for a sweep over `tokens` of each word.
+
+    There are `most_words` lists: kernels may prefetch that of a word in another shard.
+    """
+    counts, n_lanes = unpack([packed]), topic.size
+    size, room = np.empty(packed.size.size, np.int32), np.zeros(most_words, np.int64)
+    most = sparse_counts.measure_lists(counts, tokens, n_topics, size, room)
+    state = lists.empty_lists(z, n_lanes, room, most)
+    sparse_counts.fill_lists(counts, state)
+    return state._replace(topic=topic, size=size)
+
+
+def as_rows(packed: PackedCounts, n_lanes: int, z, topic) -> rows.RowCounts:
+    """Return the counts as rows."""
+    table = rows_of(unpack([packed]), 0, packed.size.size, n_lanes)
+    return rows.RowCounts(z, table, topic)
+
+
+def pack_lists(state: lists.ListCounts) -> PackedCounts:
+    """Pack lists; topics stay in their order."""
+    return PackedCounts.of(_counts_of_lists(state), 0, state.size.size)
+
+
+def _counts_of_lists(state: lists.ListCounts) -> SparseCounts:
+    counts = _empty(state.size.size, state.size.sum(dtype=np.int64))
+    sparse_counts.fill_from_lists(state, counts)
+    return counts
+
+
+def pack_rows(state: rows.RowCounts) -> PackedCounts:
+    """Pack rows; topics ascend."""
+    return PackedCounts.of(counts_of_rows(state.word_topic), 0, len(state.word_topic))
+
+
+def rows_of(counts: SparseCounts, first: int, last: int, n_lanes: int) -> np.ndarray:
+    """Return the rows of some words, (last - first, n_lanes) int32."""
+    table = np.zeros((last - first, n_lanes), np.int32)
+    sparse_counts.fill_rows(counts, first, table)
+    return table
+
+
 def writable(corpus: Corpus) -> Corpus:
     """Return the corpus as writable arrays; those of another worker are read-only."""
     return Corpus(*(np.require(array, requirements=["C", "W"]) for array in corpus))
 
 
 def start_part(
-    documents: PartDocuments, problem: Problem, bounds: list[int], stream: np.ndarray
+    documents: PartDocuments, stream: np.ndarray, problem: Problem, bounds: list[int]
 ) -> PartState:
     """Give each token a topic drawn from `stream`."""
     problem = problem._replace(corpus=writable(documents.corpus))
@@ -61,39 +182,3 @@ def start_part(
 def piece_of(part: PartState, block: int) -> PackedCounts:
     """Return the piece of a block of words."""
     return part.pieces[block]
-
-
-class ExactParts(NamedTuple):
-    """Partially collapsed sampling: phi is drawn from all counts, then the topics."""
-
-    n_jobs: int | None
-
-    def draw(self, rng: RandomStreams) -> partially_collapsed.Keys:
-        """Return what all parts need in a sweep: keys of random numbers."""
-        return partially_collapsed.draw_keys(rng)
-
-    def sweep(
-        self, documents: PartDocuments, part: PartState, shared: SharedInput
-    ) -> PartState:
-        """Return the part after a sweep."""
-        word_blocks, problem, bounds, keys = shared
-        problem = problem._replace(corpus=writable(documents.corpus))
-        z, counts, n_lanes = part.z.copy(), unpack(word_blocks), problem.n_lanes
-        is_empty = topic_totals(counts, n_lanes) == 0
-
-        def counts_of(first, last):
-            return rows_of(counts, first, last, n_lanes)
-
-        with Threads(self.n_jobs) as threads:
-            slices, doc_slices = partially_collapsed.slices_of(problem, threads)
-            # Every part draws the same phi: it has more bytes than the counts, which
-            # are mostly zeros, so it would take longer to receive.
-            topics = partially_collapsed.draw_phi(
-                keys.phi, is_empty, counts_of, problem, slices, threads
-            )
-            first, key = documents.first, keys.topics
-            partially_collapsed.sweep_documents(
-                problem, z, first, topics, key, doc_slices, threads
-            )
-        part_counts = ascending_counts(topics[0].view(np.int32), problem, z)
-        return PartState(z, pack_word_blocks(part_counts, bounds))

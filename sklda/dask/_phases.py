@@ -22,15 +22,17 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
 from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
 from sklda.dask._chain import ClusterChain
-from sklda.dask._counts import (
+from sklda.dask._messages import Group, exchange
+from sklda.dask._parts import (
     PackedCounts,
+    PartDocuments,
+    PartState,
     as_lists,
     as_rows,
     pack_lists,
     pack_rows,
+    writable,
 )
-from sklda.dask._messages import Group, exchange
-from sklda.dask._parts import PartDocuments, PartState, writable
 
 TOKENS_OF_TASK = 2**24  # about a second
 
@@ -105,11 +107,6 @@ def with_tables(states: ShardStates, *tables: PackedCounts) -> ShardStates:
     return states._replace(tables=tables)
 
 
-def message_of(states: ShardStates) -> tuple[PackedCounts, np.ndarray]:
-    """Return a message: counts for the part before, and the change for all parts."""
-    return states.tables[0], states.change
-
-
 def table_of(states: ShardStates, i: int) -> PackedCounts:
     """Return the counts that the i-th of the shards has."""
     return states.tables[i]
@@ -139,7 +136,9 @@ class InPhases(NamedTuple):
         # Dask may repeat a task, so its arguments must not change.
         states = states._replace(z=states.z.copy(), stream=states.stream.copy())
         for phase in phases:
-            passed = exchange(group, part, phase, message_of(states))
+            # Counts for the part before, and the change for all parts.
+            message = states.tables[0], states.change
+            passed = exchange(group, part, phase, message)
             sweep, phase_of_sweep = divmod(phase, n_shards)
             priors = annealing.problem_of(problem, sweep + 1)
             states = self.sweep(documents, states, priors, phase_of_sweep, passed)

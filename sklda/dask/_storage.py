@@ -3,7 +3,8 @@
 A stored sweep is a folder with one file for each part and each block of words. The file
 ``sklda.json`` is written first: folders without it are not ours and are left alone. The
 file ``done.json`` is written last: folders without it are not complete. It holds
-digests of the other files, and of itself.
+digests of the other files, and of itself. The file ``sklda.lock`` names the fit that
+writes there.
 """
 
 from __future__ import annotations
@@ -13,29 +14,31 @@ import hashlib
 import json
 import os
 import re
+import socket
 import sys
+import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import fsspec
 import numpy as np
+import psutil
 from scipy import sparse
 
 from sklda._core.types import PathLike
 from sklda._core.version import __version__, series
-from sklda.dask._counts import PackedCounts
-from sklda.dask._lock import Lock, not_written
-from sklda.dask._parts import PartState
+from sklda.dask._parts import PackedCounts, PartState
 
-_MARK, _DONE = "sklda.json", "done.json"
+_MARK, _DONE, _LOCK = "sklda.json", "done.json", "sklda.lock"
 _SWEEP = re.compile(r"sweep-([0-9]{6}|[1-9][0-9]{6,})")
 _ARRAYS = re.compile(r"(part|block)-[0-9]+\.npz")
 _CHANGED = "is damaged: its contents are not what the fit wrote"
 
 # A fit that is resumed may change these. All other parameters must be the same.
 _FREE = {"client", "storage", "store_every", "n_partitions", "n_jobs", "verbose"}
+_running: set[str] = set()  # the locks of this process
 _State = TypeVar("_State", PartState, PackedCounts)
 
 
@@ -203,7 +206,10 @@ def _room(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise not_written(path, error) from error
+        raise OSError(
+            f"{path} could not be written ({error}). Make room, then resume from the "
+            "last stored sweep with fit(X, resume=True), or choose another storage."
+        ) from error
 
 
 def _parsed(text: bytes) -> dict[str, Any] | None:
@@ -226,6 +232,95 @@ def _damaged(folder: str, file: str, damage: str) -> str:
         f"{folder}/{file} {damage}. To resume from an older sweep, or from the first "
         f"if there is none, delete {folder} and call fit(X, resume=True)."
     )
+
+
+# --- the lock ---------------------------------------------------------------------
+
+
+class Lock:
+    """A file that keeps other fits out of a folder as long as its owner runs.
+
+    A lock does not count if the process of its owner ran on this machine and has ended.
+    """
+
+    def __init__(self, files: Any, folder: str, url: str) -> None:
+        self._files, self._path, self._url = files, f"{folder}/{_LOCK}", url
+        self._identity = {
+            "fit": uuid.uuid4().hex,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+        }
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the lock; raise ValueError if another fit does."""
+        _running.add(self._identity["fit"])
+        try:
+            self._take()
+            yield
+        finally:
+            _running.discard(self._identity["fit"])
+            with contextlib.suppress(OSError, ValueError):
+                if self._owner() == self._identity:
+                    self._files.rm_file(self._path)
+
+    def check(self) -> None:
+        """Raise ValueError unless the lock is still held."""
+        with contextlib.suppress(FileNotFoundError):
+            if self._owner() == self._identity:
+                return
+        raise ValueError(
+            f"storage={self._url!r} has been used by another fit, since {self._path} "
+            "was deleted or replaced while this fit ran. Choose another folder, or "
+            "resume from what is there with fit(X, resume=True)."
+        )
+
+    def _take(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            owner = self._owner()
+            if owner is None or _is_running(owner):
+                self._refuse(owner)
+            self._files.rm_file(self._path)
+        content = json.dumps(self._identity).encode()
+        with _room(self._path):
+            try:
+                self._files.pipe_file(self._path, content, mode="create")
+            except FileExistsError:
+                self._refuse(None)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    self._files.rm_file(self._path)
+                raise
+        self.check()  # not all stores notice that a file is created twice
+
+    def _refuse(self, owner: dict[str, Any] | None) -> NoReturn:
+        who = "another fit"
+        if owner is not None:
+            who += f" (process {owner['pid']} on {owner['host']})"
+        raise ValueError(
+            f"storage={self._url!r} is in use by {who}: choose another folder, or "
+            f"wait until that fit has ended. If it was killed, delete {self._path}."
+        )
+
+    def _owner(self) -> dict[str, Any] | None:
+        """Return who holds the lock, or None if the file does not say who."""
+        with contextlib.suppress(ValueError):
+            owner = json.loads(self._files.cat_file(self._path))
+            if isinstance(owner, dict) and owner.keys() == self._identity.keys():
+                return owner
+        return None
+
+
+def _is_running(owner: dict[str, Any]) -> bool:
+    """Return whether a fit runs, as far as this machine knows."""
+    if owner["host"] != socket.gethostname():
+        return True
+    if owner["pid"] == os.getpid():
+        return owner["fit"] in _running
+    try:
+        return psutil.Process(owner["pid"]).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 # --- tasks -----------------------------------------------------------------------

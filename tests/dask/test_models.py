@@ -94,11 +94,11 @@ def test_more_tokens_than_32_bits_count(client, monkeypatch):
 
 
 def test_counts_of_a_word_above_32_bits():
-    from sklda.dask._counts import PackedCounts, add_up
+    from sklda.dask._parts import PackedCounts, add_up
 
     size, topic = np.array([1], np.uint8), np.array([7], np.uint16)
     half = PackedCounts(size, topic, np.array([2**30], np.uint32))
-    (total,) = add_up(None, [half, half._replace(count=half.count - 1)]).count
+    (total,) = add_up([half, half._replace(count=half.count - 1)]).count
     assert total == 2**31 - 1
     with pytest.raises(ValueError, match="A word has more than 2,147,483,647 tokens"):
-        add_up(None, [half, half])
+        add_up([half, half])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._simd.compile import inlined_kernel, kernel
+from sklda._simd.compile import kernel
 from sklda._tables.lists import SPARE
 from sklda._tables.pairs import tokens_of, topic_of
 
@@ -87,12 +87,12 @@ def fill_from_lists(state, counts):
 
 
 @kernel
-def add_pieces(order, pieces, first, total, out):
+def add_pieces(pieces, first, total, out):
     """Add up the counts of pieces: those of piece i begin at entry first[i, w].
 
     `pieces` has the entries of all of them, and first[i, n_words] is where they end. A
-    word's topics keep the order of `order`; new ones follow in the order of the pieces.
-    `total`, int64, has a zero for every topic. Return whether the counts fit 32 bits.
+    word's topics keep the order of the pieces. `total`, int64, has a zero for every
+    topic. Return whether the counts fit 32 bits.
     """
     _, topic, count = pieces
     start, out_topic, out_count = out
@@ -102,22 +102,13 @@ def add_pieces(order, pieces, first, total, out):
         for i in range(first.shape[0]):
             for j in range(first[i, w], first[i, w + 1]):
                 total[topic[j]] += count[j]
-        for j in range(order.start[w], order.start[w + 1]):
-            end, fits = _append(order.topic[j], total, out_topic, out_count, end, fits)
         for i in range(first.shape[0]):
             for j in range(first[i, w], first[i, w + 1]):
-                end, fits = _append(topic[j], total, out_topic, out_count, end, fits)
+                k = topic[j]
+                if total[k] > 0:  # the first of its pieces
+                    out_topic[end], out_count[end] = k, total[k]
+                    fits = fits and total[k] < 2**31
+                    total[k] = 0
+                    end += 1
         start[w + 1] = end
     return fits
-
-
-@inlined_kernel
-def _append(k, total, topic, count, end, fits):
-    """Append topic k, once, if it has tokens; return the new end."""
-    n = total[k]
-    if n > 0:
-        topic[end], count[end] = k, n
-        total[k] = 0
-        end += 1
-        fits = fits and n < 2**31
-    return end, fits
