@@ -15,11 +15,11 @@ from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._chain.run import chain_schedule
 from sklda._core.extras import import_extra, import_pandas
 from sklda._topics.text_table import in_two_lines, table_lines
-from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._chains import Experiment, Sampled
-from sklda.diagnostics._table import (
+from sklda.diagnostics._statistics import (
     COLUMNS,
     learns_priors,
+    r_hat,
     row_of_scalar,
     rows_of_fits,
     rows_of_pairs,
@@ -320,7 +320,7 @@ class SampledChains:
     def _traces(self) -> dict[str, Any]:
         """Return what ConvergenceDisplay draws."""
         has_chains, log_joint = self._experiment.has_chains, self._log_joint()
-        r_hat = float(statistics.r_hat(log_joint)) if has_chains else np.nan
+        agreement = float(r_hat(log_joint)) if has_chains else np.nan
         sweeps = self._draws([chain.sweeps for chain in self._sampled])
         values = log_joint
         quantity, unit = "log joint" if has_chains else "bound", "nats per token"
@@ -334,7 +334,7 @@ class SampledChains:
             "names": [f"chain {i}" for i in range(len(self.estimators_))],
             "quantity": f"{quantity} ({unit})",
             "burn_in": self._length.burn_in if has_chains else 0,
-            "r_hat": None if np.isnan(r_hat) else r_hat,
+            "r_hat": None if np.isnan(agreement) else agreement,
         }
 
     @property

@@ -1,4 +1,4 @@
-"""R-hat, effective sample sizes and Monte Carlo errors, by arviz-stats."""
+"""R-hat, effective sample sizes and Monte Carlo errors, by arviz-stats; their table."""
 
 from __future__ import annotations
 
@@ -7,11 +7,23 @@ from typing import Any
 import numpy as np
 from scipy.stats import f as f_distribution
 
+from sklda._base.parameters import learned_priors
 from sklda._core.extras import import_extra
 
 ARVIZ_STATS = "arviz_stats.base"
 
 _TAILS = (0.05, 0.95)
+# Columns, with the formats of their numbers.
+COLUMNS = {
+    "mean": ".5g",
+    "sd": ".2g",
+    "r_hat": ".3f",
+    "ess_bulk": ".0f",
+    "ess_tail": ".0f",
+    "mcse": ".2g",
+    "ess_per_second": ".1f",
+    "spread": ".2g",
+}
 
 
 def _compute(function: str, draws: np.ndarray, **options: Any) -> Any:
@@ -73,3 +85,67 @@ def mcse(draws: np.ndarray) -> Any:
 def spread(draws: np.ndarray) -> float:
     """Return the range of the means of the chains."""
     return float(np.ptp(draws.mean(axis=1)))
+
+
+def row_of_scalar(draws: np.ndarray, seconds: float | None) -> dict[str, float]:
+    """Return the row of a scalar; without seconds, that of several optimisations."""
+    row = {"mean": draws.mean(), "sd": draws.std(ddof=1)}
+    row["spread"] = spread(draws)
+    if seconds is not None:
+        row["r_hat"], row["mcse"] = r_hat(draws), mcse(draws)
+        row["ess_bulk"] = ess(draws)
+        row["ess_tail"] = ess_tail(draws)
+        row["ess_per_second"] = row["ess_bulk"] / seconds
+    return _row(row)
+
+
+def _row(values: dict[str, float]) -> dict[str, float]:
+    return {name: float(values.get(name, np.nan)) for name in COLUMNS}
+
+
+def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
+    """Return the rows of the median and the worst of the pairs that vary."""
+    varying = together[..., together.any(axis=(0, 1)) & ~together.all(axis=(0, 1))]
+    if varying.size == 0:
+        return {}
+    r_hats, sizes = r_hat(varying), ess(varying)
+    # R-hat ignores the middle one of an odd number of draws. A pair that varies only
+    # there has no R-hat.
+    known = ~np.isnan(r_hats)
+    if not known.any():
+        return {}
+    r_hats, sizes = r_hats[known], sizes[known]
+    median = {"r_hat": np.median(r_hats), "ess_bulk": np.median(sizes)}
+    worst = {"r_hat": r_hats.max(), "ess_bulk": sizes.min()}
+    return {"pairs, median": _row(median), "pairs, worst": _row(worst)}
+
+
+def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
+    """Return rows of learned priors and acceptance rates, a value for each chain."""
+    values = {}
+    if learns_priors(estimators[0]):
+        values["sum of alpha"] = [fit.doc_topic_prior_.sum() for fit in estimators]
+        values["beta"] = [np.mean(fit.topic_word_prior_) for fit in estimators]
+    if getattr(estimators[0], "sampler", None) == "light":
+        values["acceptance rate"] = [fit.acceptance_rate_.mean() for fit in estimators]
+    return {
+        name: _row({"mean": np.mean(v), "sd": np.std(v, ddof=1), "spread": np.ptp(v)})
+        for name, v in values.items()
+    }
+
+
+def learns_priors(estimator: Any) -> bool:
+    """Return whether each fit learns its own priors and then holds them fixed."""
+    return learned_priors(estimator._parameters) is not None
+
+
+def texts(row: dict[str, float]) -> list[str]:
+    """Return the cells of a row as text."""
+    return [_text(row[name], form) for name, form in COLUMNS.items()]
+
+
+def _text(value: float, form: str) -> str:
+    if np.isnan(value):
+        return ""
+    # R-hat is unbounded if each chain stays at a different value.
+    return "> 1e6" if value > 1e6 else format(value, form)
