@@ -252,14 +252,6 @@ PARTY = np.array(["left", "right", "middle"])[np.arange(30) % 3]
 
 def test_categories_are_columns_of_zeros_and_ones(draws):
     # tests/base/test_columns.py has all types, and the order of their levels.
-    effects = estimate_effect(draws, PARTY, random_state=0)
-    assert effects.terms == ["intercept", "x0[middle]", "x0[right]"]
-    dummies = np.column_stack([PARTY == party for party in ("middle", "right")])
-    expected = estimate_effect(draws, dummies, random_state=0)
-    np.testing.assert_array_equal(effects.coefficient, expected.coefficient)
-
-
-def test_categories_beside_numbers(draws):
     rows = [[year, party] for year, party in zip(COVARIATES[:, 0], PARTY, strict=True)]
     effects = estimate_effect(draws, rows, random_state=0)
     assert effects.terms == ["intercept", "x0", "x1[middle]", "x1[right]"]

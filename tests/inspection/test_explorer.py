@@ -335,19 +335,6 @@ def test_too_many_groups():
         check_groups([f"a{i}" for i in range(201)], 201)
 
 
-def test_unfinished_file_is_removed(tmp_path, monkeypatch):
-    def fail(*_):
-        raise OSError("disk")
-
-    model, X, _, _ = explored()
-    (tmp_path / "page.html").write_text("before")
-    monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(OSError, match="disk"):
-        save_explorer(tmp_path / "page.html", model, X, feature_names=None)
-    assert os.listdir(tmp_path) == ["page.html"]
-    assert (tmp_path / "page.html").read_text() == "before"
-
-
 # --- the scripts -------------------------------------------------------------
 
 

@@ -87,15 +87,3 @@ def test_pyldavis_data(model):
     expected = model.transform(X)[kept] / N_CLASSES
     np.testing.assert_allclose(data["doc_topic_dists"], expected)
     np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1)
-
-
-def test_words(pyplot, model):
-    phi = phi_of(model)
-    by_probability = np.argsort(-phi, axis=1, kind="stable")[:, :3]
-    assert inspection.top_words(model, n_words=3) == by_probability.astype(str).tolist()
-    lift = phi / (model.components_.sum(axis=0) / model.components_.sum())
-    by_lift = np.argsort(-lift, axis=1, kind="stable")[:, :3]
-    found = inspection.top_words(model, n_words=3, metric="lift")
-    assert found == by_lift.astype(str).tolist()
-    display = inspection.TopWordsDisplay.from_estimator(model, n_words=3, topics=[11])
-    np.testing.assert_allclose(display.probabilities[0], phi[11, by_probability[11]])

@@ -192,13 +192,3 @@ def test_titles_are_cut_only_where_they_are_wider_than_their_panel(pyplot, group
     assert cut.endswith("W…")
     width = panels[2].title.get_window_extent().width
     assert 0.8 < width / panels[2].get_window_extent().width <= 1
-
-
-def test_axes_of_the_user(pyplot):
-    _, axes = pyplot.subplots(1, 3)
-    display = TopicMeansDisplay.from_draws(
-        some_draws(), YEARS, n_topics=2, random_state=0, ax=axes
-    )
-    assert display.axes_[2] is axes[2]
-    with pytest.raises(ValueError, match="ax contains 3 Axes, but there are 2 panels"):
-        TopicMeansDisplay.from_draws(some_draws(), PARTY, n_topics=2, ax=axes)

@@ -21,8 +21,12 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
 from sklda._core.checks import label_list
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
-from sklda.inspection._explorer.contents import ShownModel, class_weights, page_contents
-from sklda.inspection._explorer.page import build_page
+from sklda.inspection._explorer.page import (
+    ShownModel,
+    build_page,
+    class_weights,
+    page_contents,
+)
 from sklda.inspection._groups import check_groups
 
 
