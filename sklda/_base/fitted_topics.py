@@ -12,12 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.word_lists import word_lists
 from sklda._core.blocks import read_in_blocks
-from sklda._core.checks import check_names, check_structure, differences, native
+from sklda._core.checks import (
+    check_names,
+    check_structure,
+    differences,
+    native,
+    shown,
+)
 from sklda._core.refusals import refuse_no_matrix
 from sklda._core.types import MatrixLike, NameList
 from sklda._core.warn import warn_user
 
-_MAX_SHOWN = 5  # topics in a message
 _ROUNDING = 1e-6  # of a weight, relative to its prior
 
 
@@ -124,12 +129,10 @@ def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
 def warn_of_empty(empty: np.ndarray, consequence: str) -> None:
     """Warn of topics without tokens, if there are any, and say what follows."""
     if empty.any():
-        found = np.flatnonzero(empty)
-        shown = ", ".join(map(str, found[:_MAX_SHOWN]))
-        more = ", ..." if found.size > _MAX_SHOWN else ""
+        found = np.flatnonzero(empty).tolist()
         warn_user(
-            f"{found.size} of {empty.size} topics have no tokens, and thus no words: "
-            f"{consequence} (topics {shown}{more}). Fewer topics may suffice."
+            f"{len(found)} of {empty.size} topics have no tokens, and thus no words: "
+            f"{consequence} (topics {shown(found)}). Fewer topics may suffice."
         )
 
 

@@ -56,16 +56,16 @@ def posterior_draws(chain: Any) -> PosteriorDraws | None:
         alpha = np.array([draw.doc_topic_prior for draw in draws])
         if prior.samples_words:
             beta = np.array([draw.topic_word_prior for draw in draws])
-    return PosteriorDraws._of(
+    return PosteriorDraws(
         sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),
         doc_topic_prior=alpha,
         topic_word_prior=beta,
-        learned_alpha=chain.learned_alpha,
-        prior_row=problem.prior_row,
-        doc_ends=tokens_before(problem.corpus)[1:],
-        word_ends=np.cumsum(word_tokens(problem).astype(np.int64)),
-        doc_topic=[draw.doc_topic for draw in draws],
-        word_topic=[draw.word_topic for draw in draws],
+        learned_alpha=np.reshape(chain.learned_alpha, (-1, problem.n_topics)),
+        _prior_row=problem.prior_row,
+        _doc_ends=tokens_before(problem.corpus)[1:],
+        _word_ends=np.cumsum(word_tokens(problem).astype(np.int64)),
+        _doc_topic=[draw.doc_topic for draw in draws],
+        _word_topic=[draw.word_topic for draw in draws],
     )
 
 

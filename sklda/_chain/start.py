@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from sklda._base.fitted_topics import has_names
 from sklda._chain.kernels.start import draw_topics
-from sklda._core.checks import check_numbers
+from sklda._core.checks import check_numbers, check_same_words
 from sklda._core.corpus import (
     kernel_ranges,
     some_documents,
@@ -26,7 +26,6 @@ from sklda._core.problem import Corpus, Counts, Problem, pad_prior
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
-from sklda._topics.several_models import check_same_words
 
 # Parts of the documents, and the sweeps over each of them. Less than a tenth of a small
 # corpus says too little. A fiftieth of a large corpus suffices to find the topics.

@@ -75,8 +75,8 @@ def native(matrix: Any) -> Any:
     return matrix.astype(dtype.newbyteorder("="))
 
 
-def shown(names: Iterable[str]) -> str:
-    """Return the first names, and how many others there are."""
+def shown(names: Iterable[Any]) -> str:
+    """Return the first names or numbers, and how many others there are."""
     first = list(map(repr, names))
     more = len(first) - _MAX_SHOWN
     listed = ", ".join(first[:_MAX_SHOWN])
@@ -90,6 +90,19 @@ def differences(a: list[str], b: list[str], name_a: str, name_b: str) -> str:
         f"{shown(names)} only in {where}" for where, names in only.items() if names
     ]
     return " and ".join(parts) or "the same words in a different order"
+
+
+def check_same_words(
+    first_name: str, first: list[str], name: str, words: list[str]
+) -> None:
+    """Raise ValueError if the words of two models differ, or their order."""
+    if first == words:
+        return
+    difference = differences(first, words, first_name, name)
+    raise ValueError(
+        f"{first_name} and {name} have different vocabularies: {difference}. Fit all "
+        "models to the same columns."
+    )
 
 
 def check_structure(matrix: Any, name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
@@ -15,8 +15,12 @@ from sklearn.utils import check_random_state
 from sklda._base.parameters import LEVEL, validates
 from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_indices, check_numbers
-from sklda._topics.intervals import mixture_interval
-from sklda._topics.settled import Bias, Estimates, warn_unless_settled
+from sklda._topics.intervals import (
+    Bias,
+    Estimates,
+    mixture_interval,
+    warn_unless_settled,
+)
 
 _MOST_NUMBERS = 2**21  # in an array; more documents take several steps
 _DRAW = [Interval(Integral, 0, None, closed="left")]
@@ -80,19 +84,6 @@ class PosteriorDraws:
     _word_topic: list[tuple[np.ndarray, np.ndarray]]
     # Row of alpha of each document, if alpha has rows.
     _prior_row: np.ndarray | None = None
-
-    @classmethod
-    def _of(
-        cls, *, sweeps, doc_topic_prior, topic_word_prior, learned_alpha=(), **stored
-    ) -> Self:
-        """Return draws; `stored` are the private fields, without underscores."""
-        return cls(
-            sweeps=sweeps,
-            doc_topic_prior=doc_topic_prior,
-            topic_word_prior=topic_word_prior,
-            learned_alpha=np.reshape(learned_alpha, (-1, doc_topic_prior.shape[-1])),
-            **{f"_{name}": value for name, value in stored.items()},
-        )
 
     @property
     def n_draws(self) -> int:

@@ -10,8 +10,6 @@ import numpy as np
 
 from sklda._core.extras import import_pandas
 
-_MAX_SHOWN = 5  # texts in a message
-
 
 def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
     """Return the lines of rows of cells, in columns as wide as their widest cell.
@@ -46,11 +44,6 @@ def table_by_keys(
     pandas = import_pandas()
     labels = pandas.MultiIndex.from_tuples(table, names=list(index))
     return pandas.DataFrame(list(table.values()), index=labels)
-
-
-def first_few(texts: Sequence[str]) -> str:
-    """Return the first texts of a list, for a message."""
-    return ", ".join(texts[:_MAX_SHOWN]) + ", ..." * (len(texts) > _MAX_SHOWN)
 
 
 def line_of_others(n_topics: int, n_shown: int) -> list[str]:

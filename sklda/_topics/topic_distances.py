@@ -9,10 +9,9 @@ from sklda._base.parameters import POSITIVE_INTEGER
 from sklda._base.sklearn_private import StrOptions
 from sklda._core.checks import check_limit
 
-DISTANCES = ("hellinger", "jensen-shannon", "top-words")
 _DEFAULT_N_WORDS = 10
 DISTANCE_CONSTRAINTS: dict = {
-    "distance": [StrOptions({*DISTANCES})],
+    "distance": [StrOptions({"hellinger", "jensen-shannon", "top-words"})],
     "n_words": [None, *POSITIVE_INTEGER],
 }
 
@@ -38,19 +37,14 @@ def topic_distances(
     Rows are distributions of words. `sklda.metrics.align_topics` defines the distances.
     """
     if distance == "hellinger":
-        return hellinger_distances(topics, others)
+        affinities = np.sqrt(topics) @ np.sqrt(others).T
+        return np.asarray(np.sqrt((1 - affinities).clip(0)))  # rounding can exceed 1
     if distance == "jensen-shannon":
         return jensen_shannon_distances(topics, others)
     is_top = [np.zeros(rows.shape) for rows in (topics, others)]
     for member, rows in zip(is_top, (topics, others), strict=True):
         np.put_along_axis(member, top_indices(rows, n_words), 1.0, axis=1)
     return np.asarray(1 - is_top[0] @ is_top[1].T / n_words)
-
-
-def hellinger_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return sqrt(1 - sum_w sqrt(p(w) q(w))) of all pairs p, q of rows."""
-    affinities = np.sqrt(topics) @ np.sqrt(others).T
-    return np.asarray(np.sqrt((1 - affinities).clip(0)))  # rounding can exceed 1
 
 
 def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:

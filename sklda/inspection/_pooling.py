@@ -9,14 +9,14 @@ import numpy as np
 from numpy.random import RandomState
 from scipy.stats import t as student_t
 
-from sklda._topics.posterior_draws import PosteriorDraws
-from sklda._topics.settled import (
+from sklda._topics.intervals import (
     FEWEST_DOCUMENTS,
     Bias,
     Estimates,
     warn_of_bias,
     warn_unless_settled,
 )
+from sklda._topics.posterior_draws import PosteriorDraws
 
 FEWEST_DRAWS = 2  # that have a variance
 _LOWEST = 0.05  # reliability; lower estimates of it are as large as their errors

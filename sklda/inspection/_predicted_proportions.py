@@ -12,8 +12,12 @@ from numpy.typing import ArrayLike
 from sklda._base.covariates import numbers_as_in_fit
 from sklda._base.fitted_topics import snapshot
 from sklda._base.parameters import LEVEL, validates
-from sklda._topics.intervals import draws_interval, warn_of_few_draws
-from sklda._topics.settled import Bias, warn_of_drift
+from sklda._topics.intervals import (
+    Bias,
+    draws_interval,
+    warn_of_drift,
+    warn_of_few_draws,
+)
 
 _MOST_TOPICS = 2  # of a setting, those with the largest proportions
 

@@ -12,10 +12,12 @@ from sklda.metrics._alignment import (
     topic_stability,
 )
 from sklda.metrics._coherence import topic_coherence
-from sklda.metrics._completion import document_completion_score
 from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
-from sklda.metrics._left_to_right import left_to_right_log_likelihood
-from sklda.metrics._vocabularies import vocabulary_score
+from sklda.metrics._held_out import (
+    document_completion_score,
+    left_to_right_log_likelihood,
+    vocabulary_score,
+)
 
 __all__ = [
     "TopicAlignment",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal, TypeAlias
@@ -11,10 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from sklda._base.fitted_topics import empty_topics, warn_of_empty, word_weights
+from sklda._base.fitted_topics import (
+    empty_topics,
+    topic_distributions,
+    warn_of_empty,
+    word_weights,
+)
 from sklda._base.parameters import validates
 from sklda._base.word_lists import rank_weights, word_lists, words_of
-from sklda._topics.several_models import check_models, distributions_of_all
+from sklda._core.checks import check_same_words
 from sklda._topics.topic_distances import (
     DISTANCE_CONSTRAINTS,
     check_distance,
@@ -144,7 +149,7 @@ n_words_of_corpus)
     >>> alignment.left_over, alignment.nearest
     (array([2]), array([1, 0, 1]))
     """
-    models = [reference, *check_models(others, "others")]
+    models = [reference, *_check_models(others, "others")]
     names = ["reference", *(f"others[{i}]" for i in range(len(models) - 1))]
     topics, n_words = _rows(models, names, distance, n_words)
     for name, rows in zip(names, topics, strict=True):
@@ -285,7 +290,7 @@ def consensus_topics(
     array([[0.375, 0.625, 0.   ],
            [0.   , 0.   , 1.   ]])
     """
-    topics = distributions_of_all(*_several(models))
+    topics = _distributions_of_all(*_several(models))
     n_words = check_distance(distance, n_words, topics[0].shape[1])
     empty = [np.zeros(len(rows), bool) for rows in topics]
     reference = topics[_stability(topics, empty, distance, n_words).prototype]
@@ -298,9 +303,49 @@ def consensus_topics(
     return np.asarray(total / n_fits)
 
 
+def _check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
+    """Return models as a list; raise TypeError or ValueError if it is not one."""
+    is_single = hasattr(models, "fit") or hasattr(models, "toarray")
+    is_single |= getattr(models, "ndim", 3) < 3  # a matrix is a single model
+    no_list = isinstance(models, str | bytes | Mapping | set | frozenset)
+    if is_single or no_list or not hasattr(models, "__iter__"):
+        raise TypeError(
+            f"{name} must be a list of models, got {type(models).__name__}. For a "
+            "single model, pass a list with one element."
+        )
+    models = list(models)
+    if len(models) < minimum:
+        raise ValueError(
+            f"{name} must contain at least {minimum} models, got {len(models)}."
+        )
+    return models
+
+
+def _distributions_of_all(models: list[Any], names: list[str]) -> list[np.ndarray]:
+    """Return the word distributions of models; ValueError if their words differ."""
+    topics = [
+        topic_distributions(model, name)
+        for model, name in zip(models, names, strict=True)
+    ]
+    known = [
+        (name, [str(word) for word in model.feature_names_in_])
+        for name, model in zip(names, models, strict=True)
+        if hasattr(model, "feature_names_in_")
+    ]
+    for name, words in known[1:]:
+        check_same_words(*known[0], name, words)
+    for name, rows in zip(names, topics, strict=True):
+        if rows.shape[1] != topics[0].shape[1]:
+            raise ValueError(
+                f"{names[0]} has {topics[0].shape[1]} words, but {name} has "
+                f"{rows.shape[1]}: fit all models to the same columns."
+            )
+    return topics
+
+
 def _several(models: Sequence[Any]) -> tuple[list[Any], list[str]]:
     """Return at least two models, and their names in messages."""
-    models = check_models(models, "models", minimum=2)
+    models = _check_models(models, "models", minimum=2)
     return models, [f"models[{i}]" for i in range(len(models))]
 
 
@@ -311,7 +356,7 @@ def _rows(
     lists = [word_lists(*pair) for pair in zip(models, names, strict=True)]
     known = [rows for rows in lists if rows is not None]
     if distance != "top-words" or len(known) < len(lists):
-        topics = distributions_of_all(models, names)
+        topics = _distributions_of_all(models, names)
         return topics, check_distance(distance, n_words, topics[0].shape[1])
     words = words_of(list(chain.from_iterable(known)))
     n_words = check_distance(distance, n_words, len(words))

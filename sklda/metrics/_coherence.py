@@ -24,10 +24,9 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._base.word_lists import rank_weights, word_lists, words_of
-from sklda._core.checks import check_limit, differences
+from sklda._core.checks import check_limit, differences, shown
 from sklda._core.types import MatrixLike, NameList
 from sklda._core.warn import warn_user
-from sklda._topics.text_table import first_few
 from sklda.metrics._windows import Occurrence, occurrences_in_windows
 
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
@@ -300,7 +299,7 @@ def _check_occurring(searched: list[str], occurring: np.ndarray) -> None:
     lost = np.delete(np.arange(len(searched)), occurring)
     if lost.size == 0:
         return
-    words = first_few([repr(searched[word]) for word in lost])
+    words = shown(searched[word] for word in lost)
     way_out = (
         "feature_names must be spelt like the tokens in texts. CountVectorizer() "
         "splits strings; for a different vectorizer, pass "

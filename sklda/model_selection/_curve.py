@@ -19,8 +19,12 @@ from sklda._base.parameters import CONSTRAINTS, PATH, POSITIVE_INTEGER, validate
 from sklda._base.sklearn_private import Interval
 from sklda._core.types import MatrixLike, NameList
 from sklda.model_selection._fits import MEASURES, CurveData, Design, measure_all
-from sklda.model_selection._recommendation import RULES, fold_means, standard_error
-from sklda.model_selection._result import TopicNumberCurve
+from sklda.model_selection._result import (
+    RULES,
+    TopicNumberCurve,
+    fold_means,
+    standard_error,
+)
 
 CurveMeasure: TypeAlias = Literal[
     "score", "npmi", "c_v", "exclusivity", "diversity", "stability"

@@ -20,8 +20,7 @@ from sklda._topics.plotting import (
     new_panels,
 )
 from sklda.model_selection._curve import topic_number_curve
-from sklda.model_selection._recommendation import behind_best
-from sklda.model_selection._result import TopicNumberCurve
+from sklda.model_selection._result import TopicNumberCurve, behind_best
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,12 +15,11 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklda._base.fitted_topics import axis_sums, check_counts, word_names
-from sklda._core.checks import check_limit, check_numbers
-from sklda._topics.text_table import first_few
+from sklda._core.checks import check_limit, check_numbers, shown
 from sklda.metrics._alignment import topic_stability
 from sklda.metrics._coherence import topic_coherence
-from sklda.metrics._completion import document_completion_score
 from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
+from sklda.metrics._held_out import document_completion_score
 from sklda.metrics._windows import check_texts
 
 # Each takes a fitted model, the data of the curve and the test documents.
@@ -53,10 +52,10 @@ class CurveData(NamedTuple):
         counts = check_counts(X)
         empty = np.flatnonzero(axis_sums(counts, 1) == 0)
         if empty.size > 0:
-            rows = first_few([str(document) for document in empty])
             raise ValueError(
-                f"X has {empty.size} empty documents (rows {rows}), which no topic can "
-                "predict. Remove them: `X = X[X.sum(axis=1).nonzero()[0]]`."
+                f"X has {empty.size} empty documents (rows {shown(empty.tolist())}), "
+                "which no topic can predict. Remove them: "
+                "`X = X[X.sum(axis=1).nonzero()[0]]`."
             )
         check_limit(n_words, "n_words", counts.shape[1], "words")
         if feature_names is not None:

@@ -25,7 +25,7 @@ def test_distances_are_those_of_scipy():
         found = topic_distances.jensen_shannon_distances(topics, others)
         np.testing.assert_allclose(found, expected, atol=1e-12)
         expected = cdist(np.sqrt(topics), np.sqrt(others)) / np.sqrt(2)
-        found = topic_distances.hellinger_distances(topics, others)
+        found = topic_distances.topic_distances(topics, others, "hellinger", 1)
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 

@@ -12,15 +12,15 @@ def draws_of(doc_topic, doc_topic_prior, learned_alpha=()):
     """
     doc_topic = np.asarray(doc_topic)
     totals = doc_topic[0].sum(axis=1)
-    return PosteriorDraws._of(
+    return PosteriorDraws(
         sweeps=np.arange(len(doc_topic)),
         doc_topic_prior=np.asarray(doc_topic_prior, dtype=np.float64),
         topic_word_prior=0.1,
-        learned_alpha=learned_alpha,
-        doc_ends=np.cumsum(totals),
-        word_ends=np.array([totals.sum()]),
-        doc_topic=[_cells(counts) for counts in doc_topic],
-        word_topic=[_cells(counts.sum(axis=0)[np.newaxis]) for counts in doc_topic],
+        learned_alpha=np.reshape(learned_alpha, (-1, doc_topic.shape[-1])),
+        _doc_ends=np.cumsum(totals),
+        _word_ends=np.array([totals.sum()]),
+        _doc_topic=[_cells(counts) for counts in doc_topic],
+        _word_topic=[_cells(counts.sum(axis=0)[np.newaxis]) for counts in doc_topic],
     )
 
 

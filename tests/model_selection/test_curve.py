@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklda import CollapsedGibbsLDA, MedLDAClassifier, metrics
 from sklda.datasets import make_lda_corpus
 from sklda.model_selection import topic_number_curve
-from sklda.model_selection._recommendation import by_score, by_stability
+from sklda.model_selection._result import by_score, by_stability
 
 X, _, _ = make_lda_corpus(60, 40, 3, document_length=30, random_state=0)
 LDA = CollapsedGibbsLDA(max_iter=6)
@@ -240,17 +240,9 @@ def test_a_single_topic_leaves_one_number_without_a_rival():
 # --- refused -------------------------------------------------------------------------
 
 
-def with_empty_documents():
-    documents = X.toarray()
-    documents[[3, 7]] = 0
-    return documents
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"X": with_empty_documents()}, r"2 empty documents \(rows 3, 7\).*X\[X.sum"),
-        ({"X": -X.toarray()}, r"X contains negative"),
         ({"param_range": [2, 41]}, r"41 topics, more than the \d+ distinct words in X"),
         ({"param_range": [2, 31]}, r"31 topics, more than the 30 training documents"),
         ({"param_range": [2, 2]}, r"param_range must contain at least two distinct"),
