@@ -190,8 +190,6 @@ BROKEN = {
     "truncated": (gzip.compress(TEXT)[:-9], "cut short"),
     "not gzip": (b"<html>Moved</html>", "line 1: expected the number of documents"),
     "fewer rows": (gzip.compress(TEXT[:-7]), "ends after 3 rows"),
-    "more rows": (gzip.compress(TEXT + b"3 4 1\n"), "states only 4 rows"),
-    "id out of range": (gzip.compress(TEXT.replace(b"3 2", b"3 9")), "out of range"),
 }
 
 
@@ -259,16 +257,6 @@ def test_connection_that_breaks_off(repository, home):
     assert_empty(home)
 
 
-def test_vocabulary_that_breaks_off_leaves_the_counts(repository, home):
-    # Both lines are complete, so only the length shows that data are missing.
-    fetch_uci_bow("enron", data_home=home)
-    (home / VOCAB).unlink()
-    repository.n_cut = 1
-    with pytest.raises(OSError, match=r"could not be downloaded.*bytes"):
-        fetch_uci_bow("enron", data_home=home, n_retries=0)
-    assert list(listing(home)) == [DOCWORD]
-
-
 def test_retry_succeeds(repository, home):
     repository.n_cut = repository.n_busy = 1
     corpus = fetch_uci_bow("enron", data_home=home, n_retries=2)
@@ -294,25 +282,3 @@ def test_interrupt_leaves_nothing(repository, home, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fetch_uci_bow("enron", data_home=home)
     assert_empty(home)
-
-
-@pytest.mark.parametrize(
-    ("name", "shape", "n_cells", "n_tokens", "n_unused"),
-    [
-        ("kos", (3430, 6906), 353160, 467714, 0),
-        ("nips", (1500, 12419), 746316, 1932365, 44),
-    ],
-)
-def test_real_corpora(shared_data, name, shape, n_cells, n_tokens, n_unused):
-    folder = shared_data / "uci_bow"
-    if not (folder / f"docword.{name}.txt.gz").exists():
-        pytest.skip(f"{name} is not among the test data")
-    before = sorted(folder.iterdir())
-    corpus = fetch_uci_bow(name, data_home=folder, download_if_missing=False)
-    X = corpus.data
-    assert X.shape == shape
-    assert X.nnz == n_cells
-    assert X.sum() == n_tokens
-    assert (X.getnnz(axis=0) == 0).sum() == n_unused
-    assert corpus.feature_names.shape == shape[1:]
-    assert sorted(folder.iterdir()) == before
