@@ -139,10 +139,6 @@ class ClusterChain:
         self._catch_up()
         return self._parts
 
-    @parts.setter
-    def parts(self, parts: list[Future]) -> None:
-        self._parts = parts
-
     @property
     def word_blocks(self) -> list[Future]:
         """The counts of the blocks of words."""
@@ -325,7 +321,7 @@ class ClusterChain:
             for b in range(self.n_word_blocks)
         ]
         sums = self._tasks(add_up, "add-up", "block", [pieces])
-        self.parts, self._word_blocks = self._submit(parts, sums)
+        self._parts, self._word_blocks = self._submit(parts, sums)
 
     def _from_histograms(self, function: Callable, name: str, *more: Any) -> Future:
         """Submit a task on the histograms of all parts and blocks."""
@@ -376,7 +372,7 @@ class ClusterChain:
         """Load the state from storage, so that Dask can forget the tasks before it."""
         folder = self.storage.url(self.n_sweeps)
         parts, blocks = zip(self._files(), stored["digests"], strict=True)
-        self.parts, self._word_blocks = self._submit(
+        self._parts, self._word_blocks = self._submit(
             self._tasks(load_state, "load", "part", parts, folder, self.kind),
             self._tasks(load_state, "load", "block", blocks, folder, PackedCounts),
         )

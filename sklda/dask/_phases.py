@@ -247,7 +247,7 @@ class PhasesChain(ClusterChain):
             self.cluster.task(function, f"join-{self.n_sweeps}-part-{g}", *row, *counts)
             for g, (*row, counts) in enumerate(rows)
         ]
-        self.parts = self.cluster.submit(tasks)
+        self._parts = self.cluster.submit(tasks)
 
     def _submit_sweeps(self, n: int) -> None:
         end = self.n_sweeps * self.n_shards
@@ -257,7 +257,7 @@ class PhasesChain(ClusterChain):
         tasks = self._tasks(
             self.sampler.sweeps, "sweep-phases", "part", columns, *common
         )
-        self.parts = self.cluster.submit_to(self.partitions.places, tasks)
+        self._parts = self.cluster.submit_to(self.partitions.places, tasks)
         self._word_blocks = None
 
     def _submit_word_blocks(self) -> list[Future]:
