@@ -5,7 +5,6 @@ from __future__ import annotations
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from textwrap import wrap
 from typing import Any, Self
 
@@ -349,14 +348,3 @@ class SampledChains:
         rows += [[name, *texts(row)] for name, row in self._rows.items()]
         lines = table_lines(in_two_lines(rows))
         return "\n".join([self._title, *lines, *wrap(self.verdict_, _WIDTH)])
-
-    def _repr_html_(self) -> str:
-        def row(name, cells):
-            columns = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-            return f"<tr><th>{escape(name)}</th>{columns}</tr>"
-
-        body = "".join(row(name, texts(values)) for name, values in self._rows.items())
-        return (
-            f"<p><b>{escape(self._title)}</b></p><table><thead>{row('', COLUMNS)}"
-            f"</thead><tbody>{body}</tbody></table><p>{escape(self.verdict_)}</p>"
-        )

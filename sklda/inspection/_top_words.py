@@ -16,11 +16,10 @@ from sklda._base.fitted_topics import (
     snapshot,
     word_names,
 )
-from sklda._base.parameters import LEVEL, validates
+from sklda._base.parameters import validates
 from sklda._core.checks import check_indices, check_numbers
 from sklda._core.types import NameList, WordMetric
-from sklda._topics.plotting import EDGE, FILL, PanelDisplay, new_panels, shorten
-from sklda._topics.posterior_draws import check_draws
+from sklda._topics.plotting import FILL, PanelDisplay, new_panels, shorten
 from sklda._topics.word_scores import RANKING_CONSTRAINTS
 from sklda.inspection._words import NO_TOKENS, top_columns
 
@@ -52,8 +51,6 @@ class TopWordsDisplay(PanelDisplay):
         Probability of each of these words in the topic.
     topics : ndarray of shape (n_topics,)
         Numbers of the topics, for the titles.
-    intervals : ndarray of shape (2, n_topics, n_words), default=None
-        Lower and upper ends of the error bars; None omits them.
 
     Attributes
     ----------
@@ -82,7 +79,6 @@ class TopWordsDisplay(PanelDisplay):
         words: list[list[str]],
         probabilities: np.ndarray,
         topics: np.ndarray,
-        intervals: np.ndarray | None = None,
     ) -> None:
         self.probabilities = check_numbers(
             probabilities, "probabilities", ("n_topics", "n_words")
@@ -96,12 +92,9 @@ class TopWordsDisplay(PanelDisplay):
                 f"as many as there are probabilities; got {words!r}."
             )
         self.words = table.tolist()
-        self.intervals = intervals
-        if intervals is not None:
-            self.intervals = check_numbers(intervals, "intervals", (2, *shape))
 
     @classmethod
-    @validates(**RANKING_CONSTRAINTS, confidence_level=[None, *LEVEL])
+    @validates(**RANKING_CONSTRAINTS)
     def from_estimator(
         cls,
         estimator: Any,
@@ -111,7 +104,6 @@ class TopWordsDisplay(PanelDisplay):
         *,
         weight: float | None = None,
         topics: ArrayLike | None = None,
-        confidence_level: float | None = None,
         ax: Axes | Iterable[Axes] | None = None,
         **style: Any,
     ) -> Self:
@@ -132,10 +124,6 @@ class TopWordsDisplay(PanelDisplay):
             Weight in "relevance" and "frex", see `top_words`.
         topics : array-like of int, default=None
             Indices of the topics to plot, in this order. By default all topics.
-        confidence_level : float, default=None
-            Posterior probability of credible intervals, between 0 and 1, drawn as error
-            bars. Requires an estimator fitted with `keep_draws`. By default, there are
-            no intervals.
         ax : Axes or array-like of Axes, default=None
             One Axes per topic. By default a new figure of suitable size is created.
         **style : dict
@@ -149,35 +137,23 @@ class TopWordsDisplay(PanelDisplay):
         Raises
         ------
         NotFittedError, ImportError, TypeError, ValueError
-            Before fit; without matplotlib; if `components_` is missing or negative,
-            there are no draws for `confidence_level`, or a parameter has a wrong type,
-            length or value.
+            Before fit; without matplotlib; if `components_` is missing or negative, or
+            a parameter has a wrong type, length or value.
         """
         estimator = snapshot(estimator)
         components = fitted_components(estimator)
         names = word_names(estimator, feature_names, components.shape[1])
         shown = check_indices(topics, "topics", components.shape[0], "topics")
         # Scores compare a topic with all others, so they are computed for all topics.
-        columns = top_columns(components, n_words, metric, weight)
-        intervals = None
-        if confidence_level is not None:
-            draws = check_draws(getattr(estimator, "draws_", None))
-            ends = draws.topic_word_interval(columns, confidence_level)
-            intervals = np.array(ends)[:, shown]
-        columns = columns[shown]
+        columns = top_columns(components, n_words, metric, weight)[shown]
         topic_word = normalise(components[shown])
         words = np.array(names, dtype=object)[columns]
         probabilities = np.take_along_axis(topic_word, columns, axis=1)
         empty = empty_topics(estimator, components)[shown]
         words[empty] = [NO_TOKENS, *[""] * (n_words - 1)]
         probabilities[empty] = 0
-        if intervals is not None:
-            intervals[:, empty] = 0
         return cls(
-            words=words.tolist(),
-            probabilities=probabilities,
-            topics=shown,
-            intervals=intervals,
+            words=words.tolist(), probabilities=probabilities, topics=shown
         ).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:
@@ -185,17 +161,13 @@ class TopWordsDisplay(PanelDisplay):
         return len(self.words), way_out
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
-        ends = self.probabilities if self.intervals is None else self.intervals
-        limit = 1.05 * max(self.probabilities.max(), ends.max())
+        limit = 1.05 * self.probabilities.max()
         style = {"color": FILL} | style
         options = {"ha": "left", "fontsize": "small", "parse_math": False}
         self.bars_: list[BarContainer] = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **style))
-            if self.intervals is not None:
-                # Below the words, which they would cross out.
-                panel.hlines(rows + 0.35, *self.intervals[:, k], color=EDGE)
             panel.set_title(f"Topic {self.topics[k]}", fontsize="medium")
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)

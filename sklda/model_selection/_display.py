@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sklda._core.checks import check_result
-from sklda._core.types import MatrixLike
-from sklda._topics.plotting import (
-    EDGE,
-    FILL,
-    PanelDisplay,
-    axes_of,
-    import_pyplot,
-    new_panels,
-)
-from sklda.model_selection._curve import topic_number_curve
+from sklda._topics.plotting import EDGE, FILL, PanelDisplay, new_panels
 from sklda.model_selection._result import TopicNumberCurve, behind_best
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
 _COLUMNS = 3
@@ -71,63 +59,17 @@ class TopicNumberDisplay(PanelDisplay):
     --------
     >>> from sklda import CollapsedGibbsLDA
     >>> from sklda.datasets import make_bars
-    >>> from sklda.model_selection import TopicNumberDisplay
+    >>> from sklda.model_selection import TopicNumberDisplay, topic_number_curve
     >>> X, _, _ = make_bars(n_samples=300, doc_topic_prior=0.1, random_state=0)
-    >>> display = TopicNumberDisplay.from_estimator(
-    ...     CollapsedGibbsLDA(max_iter=50), X, [5, 10, 20], cv=3, random_state=0
-    ... )
-    >>> display.axes_.shape
+    >>> lda = CollapsedGibbsLDA(max_iter=50)
+    >>> curve = topic_number_curve(lda, X, [5, 10, 20], cv=3, random_state=0)
+    >>> TopicNumberDisplay(curve=curve).plot().axes_.shape
     (6,)
     """
 
     def __init__(self, *, curve: TopicNumberCurve) -> None:
         check_result(curve, "curve", TopicNumberCurve, "topic_number_curve")
         self.curve = curve
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: MatrixLike,
-        param_range: ArrayLike,
-        *,
-        ax: Axes | Iterable[Axes] | None = None,
-        **curve_kw: Any,
-    ) -> Self:
-        """Compute the curve of an estimator and plot it.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Topic model, see `topic_number_curve`.
-        X : {array-like, sparse matrix} of shape (n_documents, n_words_of_corpus)
-            Word counts.
-        param_range : array-like of int
-            Numbers of topics.
-        ax : Axes or array-like of Axes, default=None
-            One Axes per measure, seconds included. By default a new figure is created.
-        **curve_kw : dict
-            Keyword arguments for `topic_number_curve`.
-
-        Returns
-        -------
-        TopicNumberDisplay
-            The plotted display.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            As `plot` and `topic_number_curve`.
-        ValueError
-            As `plot` and `topic_number_curve`.
-        """
-        import_pyplot("TopicNumberDisplay")  # fails before hours of fits
-        if ax is not None:
-            axes_of(ax)
-        curve = topic_number_curve(estimator, X, param_range, **curve_kw)
-        return cls(curve=curve).plot(ax)
 
     def _panels(self) -> tuple[int, str]:
         names = self.curve.measures

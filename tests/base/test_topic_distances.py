@@ -29,7 +29,7 @@ def test_distances_are_those_of_scipy():
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("distance", topic_distances.DISTANCES)
+@pytest.mark.parametrize("distance", ["hellinger", "jensen-shannon", "top-words"])
 def test_ranges(distance):
     topics = np.random.default_rng(0).dirichlet(np.full(1000, 0.01), 30)
     found = topic_distances.topic_distances(topics, topics, distance, 10)

@@ -1,15 +1,10 @@
-"""Intervals in pictures: of proportions, of effects, of words."""
+"""Intervals in pictures: of proportions, of effects."""
 
 import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda.inspection import (
-    TopicIntervalsDisplay,
-    TopWordsDisplay,
-    estimate_effect,
-    top_words,
-)
+from sklda.inspection import TopicIntervalsDisplay, estimate_effect
 from tests.helpers.draws import draws_of
 from tests.helpers.known_topics import columns_are_shown
 from tests.helpers.pictures import LONG, X, boxes, overlaps
@@ -115,27 +110,3 @@ def test_texts_do_not_overlap(pyplot, lda, n_documents):
     axes = display.ax_.get_window_extent().extents
     assert overlaps(np.vstack([labels, legend, axes])) == 0
     assert (labels[:, 0] >= 0).all()
-
-
-def test_error_bars_of_words(pyplot, lda):
-    display = TopWordsDisplay.from_estimator(
-        lda, n_words=4, topics=[3, 0], metric="frex", confidence_level=0.7
-    )
-    columns = np.array(top_words(lda, n_words=4, metric="frex"), dtype=int)
-    expected = lda.draws_.topic_word_interval(columns, 0.7)
-    for panel, k in zip(display.axes_, [3, 0], strict=True):
-        (lines,) = panel.collections
-        low, high, height = segments(lines)
-        np.testing.assert_array_equal(low, expected[0][k])
-        np.testing.assert_array_equal(high, expected[1][k])
-        np.testing.assert_array_equal(np.rint(height), range(4))
-        assert panel.get_xlim()[1] > display.intervals.max()
-    without = TopWordsDisplay.from_estimator(lda, n_words=4)
-    assert without.intervals is None
-    assert not without.axes_[0].collections
-
-
-def test_error_bars_need_draws(pyplot):
-    lda = CollapsedGibbsLDA(2, max_iter=4, random_state=0).fit(X)
-    with pytest.raises(TypeError, match=r"draws_ .* keep_draws, got None"):
-        TopWordsDisplay.from_estimator(lda, confidence_level=0.9)

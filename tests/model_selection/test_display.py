@@ -5,7 +5,7 @@ import pytest
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
-from sklda.model_selection import TopicNumberDisplay
+from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 
 X, _, _ = make_lda_corpus(40, 30, 3, document_length=30, random_state=0)
 LDA = CollapsedGibbsLDA(max_iter=4)
@@ -14,7 +14,8 @@ OPTIONS = {"cv": 2, "random_state": 0, "measures": ["stability", "score"]}
 
 @pytest.fixture
 def display(pyplot):
-    return TopicNumberDisplay.from_estimator(LDA, X, [2, 4, 8], **OPTIONS)
+    curve = topic_number_curve(LDA, X, [2, 4, 8], **OPTIONS)
+    return TopicNumberDisplay(curve=curve).plot()
 
 
 def test_panels_show_the_curve(display):
