@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices, check_result
 from sklda._core.types import NameList
 from sklda._topics.plotting import (
@@ -84,7 +84,12 @@ class TopicMeansDisplay(PanelDisplay):
         self.topic_names = names_of_topics(topic_names, means.topics, places)
 
     @classmethod
-    @validates(n_topics=POSITIVE_INTEGER)
+    @validates(
+        n_topics=POSITIVE_INTEGER,
+        max_bins=POSITIVE_INTEGER,
+        confidence_level=LEVEL,
+        random_state=["random_state"],
+    )
     def from_draws(
         cls,
         draws: Any,

@@ -167,9 +167,7 @@ def as_drawn(content: dict[str, Any]) -> dict[str, Spec]:
             continue
         # The message may name any of the parameters whose sizes differ.
         shorter = refused(value[:-1], words="|".join(content))
-        specs[name] = refused(5, {1}, "text", object()) + shorter
-        if name != "intervals":  # None draws none
-            specs[name] += refused(None)
+        specs[name] = refused(5, {1}, "text", object(), None) + shorter
         if isinstance(value, np.ndarray):
             no_numbers = np.full(value.shape, math.nan), value.astype(str)
             specs[name] += refused(*no_numbers, [[1], [2, 3]])

@@ -13,7 +13,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 import sklda
 from sklda import (
-    CVBLDA,
     DMRLDA,
     CollapsedGibbsLDA,
     MedLDAClassifier,
@@ -31,7 +30,6 @@ from tests.helpers.bad_input.doors import (
     result_of,
     several_models,
     topic_model,
-    with_draws,
 )
 from tests.helpers.bad_input.estimators import (
     LABELS,
@@ -239,8 +237,7 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield door(inspection.pyldavis_data, model | {"X": X}, X=documents)
     yield "save_explorer", explorer_door(folder)
     # Displays.
-    sound = words | {"estimator": with_draws(), "confidence_level": 0.9}
-    yield from display_doors(inspection.TopWordsDisplay, sound)
+    yield from display_doors(inspection.TopWordsDisplay, words)
     labels = model | {"n_words": 3}
     if_any = [bad for bad in common()["X"].bad if bad.value is not None]
     if_any = Spec(if_any, [[None], [X]])
@@ -251,13 +248,6 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
         document_names=names(10, "documents"),
     )
     yield from display_doors(inspection.ConvergenceDisplay, model, estimator=fits())
-    yield from display_doors(
-        inspection.TopicFlowDisplay,
-        {"estimators": [model["estimator"], fitted(CVBLDA)], "n_words": 3},
-        "from_estimators",
-        estimators=several_models(model["estimator"], COMPONENTS),
-        X=if_any,
-    )
 
 
 # --- diagnostics -----------------------------------------------------------------
