@@ -57,7 +57,7 @@ class ClusterChain:
     kind: ClassVar[type]  # of the state of a part in storage
     bounds: list[int]
     _parts: list[Future]
-    _word_blocks: list[Future] | None  # None until they are needed after a sweep
+    _word_blocks: list[Future]
 
     def __init__(
         self,
@@ -119,10 +119,6 @@ class ClusterChain:
         """Submit the tasks of the last n sweeps, and set the parts and the blocks."""
         raise NotImplementedError
 
-    def _submit_word_blocks(self) -> list[Future]:
-        """Submit the tasks that read the blocks from the parts."""
-        raise NotImplementedError
-
     @property
     def n_tasks(self) -> int:
         """Tasks of a sweep."""
@@ -143,8 +139,6 @@ class ClusterChain:
     def word_blocks(self) -> list[Future]:
         """The counts of the blocks of words."""
         self._catch_up()
-        if self._word_blocks is None:
-            self._word_blocks = self._submit_word_blocks()
         return self._word_blocks
 
     def start(self) -> None:

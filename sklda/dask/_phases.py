@@ -204,6 +204,7 @@ class PhasesChain(ClusterChain):
     """Each sweep has as many phases as there are shards."""
 
     kind = ShardStates
+    _word_blocks: list[Future] | None  # None after a sweep
 
     def _prepare(self) -> None:
         documents, shards = self.partitions.futures, self.partitions.shards
@@ -260,12 +261,18 @@ class PhasesChain(ClusterChain):
         self._parts = self.cluster.submit_to(self.partitions.places, tasks)
         self._word_blocks = None
 
-    def _submit_word_blocks(self) -> list[Future]:
-        tables = [
-            (part, i)
-            for part, numbers in zip(self.parts, self._numbers, strict=True)
-            for i in range(len(numbers))
-        ]
-        # At the end of a sweep shard i has the words of shard i - 1.
-        columns = zip(*tables[1:], tables[0], strict=True)
-        return self.cluster.submit(self._tasks(table_of, "table", "block", columns))
+    @property
+    def word_blocks(self) -> list[Future]:
+        """The counts of the blocks of words, which are read only if they are needed."""
+        parts = self.parts
+        if self._word_blocks is None:
+            tables = [
+                (part, i)
+                for part, numbers in zip(parts, self._numbers, strict=True)
+                for i in range(len(numbers))
+            ]
+            # At the end of a sweep shard i has the words of shard i - 1.
+            columns = zip(*tables[1:], tables[0], strict=True)
+            tasks = self._tasks(table_of, "table", "block", columns)
+            self._word_blocks = self.cluster.submit(tasks)
+        return self._word_blocks
