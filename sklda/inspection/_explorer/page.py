@@ -204,29 +204,19 @@ def _excerpts(
 
 
 def _groups(groups: Groups, model: ShownModel) -> dict[str, Any]:
-    frequencies = group_frequencies(groups, model.lengths, model.proportions)
+    # The proportion of each topic in the tokens of each group; 0 without tokens.
+    tokens = np.zeros((len(groups.names), len(model.components)))
+    np.add.at(tokens, groups.members, model.lengths[:, np.newaxis] * model.proportions)
+    sums = tokens.sum(axis=1, keepdims=True)
+    shares = tokens / np.where(sums > 0, sums, 1)
     return {
         "names": groups.names,
         "places": None if groups.places is None else groups.places.tolist(),
         "are_dates": groups.are_dates,
         "sizes": pack(groups.sizes()),
         "members": pack(groups.members),
-        "shares": pack(frequencies.astype(np.float32).ravel()),
+        "shares": pack(shares.astype(np.float32).ravel()),
     }
-
-
-def group_frequencies(
-    groups: Groups, lengths: np.ndarray, proportions: np.ndarray
-) -> np.ndarray:
-    """Return the proportion of each topic in the tokens of each group.
-
-    The result is (n_groups, n_topics); rows sum to 1, or to 0 for a group without
-    tokens. `proportions` are those of topics in documents.
-    """
-    tokens = np.zeros((len(groups.names), proportions.shape[1]))
-    np.add.at(tokens, groups.members, lengths[:, np.newaxis] * proportions)
-    sums = tokens.sum(axis=1, keepdims=True)
-    return tokens / np.where(sums > 0, sums, 1)
 
 
 def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
