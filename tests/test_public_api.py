@@ -28,13 +28,32 @@ ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = ["dask", "datasets", "diagnostics", "pandas", "plot"]
 
 
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
 def project() -> dict:
     """Return what pyproject.toml says of the package."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return PYPROJECT["project"]
 
 
 def optional_dependencies() -> dict[str, list[str]]:
     return project()["optional-dependencies"]
+
+
+def group(name: str) -> list[str]:
+    """Return the packages of a group, and of the groups that it includes."""
+    lines = []
+    for line in PYPROJECT["dependency-groups"][name]:
+        included = group(line["include-group"]) if isinstance(line, dict) else [line]
+        lines.extend(included)
+    return lines
+
+
+def oldest_dependencies() -> list[str]:
+    """Return the floors that the jobs with the oldest dependencies install."""
+    extras = optional_dependencies()
+    users = project()["dependencies"] + extras["pandas"] + extras["plot"]
+    return users + group("test")
 
 
 # --- names -------------------------------------------------------------------
@@ -236,8 +255,7 @@ def unguarded_imports(source: str) -> set[str]:
 
 
 def test_tests_can_be_collected_with_the_dependencies_of_the_tests():
-    needed = project()["dependencies"] + optional_dependencies()["test"]
-    names = {re.match(r"[\w-]+", line).group() for line in needed}
+    names = {re.match(r"[\w-]+", line).group() for line in oldest_dependencies()}
     names |= {"sklearn", "threadpoolctl", "sklda", "tests", "benchmarks"}
     # The conftest of this folder skips it where Dask is absent.
     more = {"dask": {"dask", "distributed"}}
@@ -295,8 +313,7 @@ def installed() -> Distribution:
         return distribution("sklda")
     except PackageNotFoundError:
         pytest.fail(
-            "sklda is not installed: "
-            'python -m pip install -e ".[dask,datasets,diagnostics,test]"'
+            'sklda is not installed: python -m pip install -e ".[all]" --group test'
         )
 
 
@@ -329,8 +346,7 @@ def test_every_module_is_installed(installed):
 def test_all_has_the_extras_that_users_need_side_by_side():
     (everything,) = optional_dependencies()["all"]
     assert everything == f"sklda[{','.join(EXTRAS)}]"
-    others = {"all", "bench", "dev", "diagnostics-plots", "doc", "test"}
-    assert optional_dependencies().keys() == {*EXTRAS, *others}
+    assert optional_dependencies().keys() == {*EXTRAS, "all", "diagnostics-plots"}
 
 
 def test_extras_in_messages_exist():
@@ -341,7 +357,7 @@ def test_extras_in_messages_exist():
 
 
 def test_oldest_dependencies_of_the_workflow_are_the_floors():
-    needed = project()["dependencies"] + optional_dependencies()["test"]
+    needed = oldest_dependencies()
     assert all(re.fullmatch(r"[\w-]+>=[\d.]+", line) for line in needed), needed
     workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8")
     pins = set(re.findall(r"^ +([\w-]+==[\d.]+)$", workflow, re.MULTILINE))
