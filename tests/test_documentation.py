@@ -133,6 +133,43 @@ def test_speeds_of_the_readme_are_those_of_the_results(monkeypatch):
     assert sentence in readme
 
 
+PAPER = DOC / "paper"
+
+
+def entries(path: Path) -> dict[str, str]:
+    """Return the entries of a bibliography by their keys."""
+    found = re.split(r"\n\n(?=@)", path.read_text("utf-8").strip())
+    return {re.match(r"@\w+\{(\w+),\n", entry)[1]: entry for entry in found}
+
+
+def test_paper_has_the_speeds_of_the_results():
+    benchmarks = (DOC / "benchmarks.rst").read_text("utf-8")
+    (table,) = re.findall(
+        r"(?s)list-table:: NIPS, [^:]+ one thread\n(.+?)\.\. ", benchmarks
+    )
+    rows = re.findall(r"   \* - (.+)\n((?:     - .+\n)+)", table)
+    cells = {name: re.findall(r"     - (.+)\n", found) for name, found in rows}
+    paper = (PAPER / "paper.md").read_text("utf-8")
+    lines = [line for line in paper.splitlines() if line.startswith("| ")]
+    (_, *shown) = ([cell.strip() for cell in line[1:-1].split("|")] for line in lines)
+    assert len(shown) > 3
+    assert {name: others for name, *others in shown} == {
+        name: found for name, found in cells.items() if "/" not in name
+    }
+
+
+def test_paper_cites_what_its_bibliography_has():
+    cited_keys = set(re.findall(r"@(\w+)", (PAPER / "paper.md").read_text("utf-8")))
+    bibliography = entries(PAPER / "paper.bib")
+    assert cited_keys == bibliography.keys()
+    pages = entries(DOC / "references.bib")
+    shared = bibliography.keys() & pages.keys()
+    assert len(shared) > 10
+    assert {key: bibliography[key] for key in shared} == {
+        key: pages[key] for key in shared
+    }
+
+
 def test_front_page_draws_each_exact_program_with_its_own_look(monkeypatch):
     monkeypatch.syspath_prepend(DOC / "_ext")
     pytest.importorskip("docutils")
