@@ -37,6 +37,8 @@ extensions = [
     "front_figure",
     "gallery",
     "line_breaks",
+    "links_inside",
+    "llms",
     "mathml",
     "measured",
     "offline_search",
@@ -130,6 +132,7 @@ warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text("utf-8"))["project"]
 REPOSITORY = PROJECT["urls"]["Repository"]
 html_theme = "pydata_sphinx_theme"
+llms_summary = f"{PROJECT['description']}."
 html_title = "sklda"
 html_math_renderer = "mathml"
 html_static_path = ["_static"]

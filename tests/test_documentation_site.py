@@ -7,6 +7,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from sklda import metrics
 from tests.helpers import sphinx_pages
 from tests.helpers.browser import chromium
 
@@ -150,6 +151,7 @@ def test_site_of_a_development_version_leads_to_it(put, tmp_path):
         {"name": "dev", "version": "dev", "url": f"{BASE}dev/"}
     ]
     assert 'url=dev/"' in (tmp_path / "site" / "index.html").read_text()
+    assert "(dev/llms.txt)" in (tmp_path / "site" / "llms.txt").read_text()
 
 
 def test_newest_release_is_stable(put, tmp_path):
@@ -184,3 +186,53 @@ def test_path_of_the_site_is_that_of_the_project(put, deploy, tmp_path):
     deploy.main([str(tmp_path / "pages"), str(tmp_path / "site")])
     (listed,) = json.loads((tmp_path / "site" / deploy.LIST).read_text())
     assert listed["url"] == f"{deploy.path_of_site()}/stable/"
+
+
+# --- what is written when all pages are there -------------------------------------
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Build pages with extensions of the documentation; return folder and warnings."""
+
+    monkeypatch.syspath_prepend(sphinx_pages.DOC / "_ext")
+
+    def write_pages(extension, pages, **settings):
+        sphinx_pages.write(tmp_path / "source", pages)
+        html = tmp_path / "html"
+        settings |= {"extensions": [extension], "project": "sklda"}
+        return html, sphinx_pages.build(tmp_path / "source", html, settings)
+
+    return write_pages
+
+
+def test_links_that_lead_nowhere_are_warnings(write):
+    raw = ".. raw:: html\n\n   <a href='{}'>x</a>\n\n"
+    links = ["guide/topics.html#topics", "guide/gone.html", "#gone", "https://x.org/y"]
+    front = PAGES["index"] + "\n" + "".join(map(raw.format, links))
+    _, warnings = write("links_inside", PAGES | {"index": front})
+    found = [line for line in warnings.splitlines() if "leads nowhere" in line]
+    assert ["guide/gone.html" in line for line in found] == [False, True]
+    assert "#gone" in found[0]
+
+
+def test_a_program_finds_the_pages_and_what_a_name_does(write):
+    name = "sklda.metrics.topic_diversity"
+    listed = PAGES["index"] + f"   generated/{name}\n"
+    title = "topic_diversity\n===============\n"
+    pages = PAGES | {"index": listed, f"generated/{name}": title}
+    html, warnings = write("llms", pages, llms_summary="Topics of counts.")
+    assert warnings == ""
+    text = (html / "llms.txt").read_text("utf-8")
+    assert text.startswith("# sklda\n\n> Topics of counts.\n\n## Reference\n\n")
+    about = metrics.topic_diversity.__doc__.partition("\n")[0]
+    assert f"- [{name}](generated/{name}.html): {about}\n" in text
+    assert "- [Topics](guide/topics.html)\n" in text
+
+
+def test_pages_are_readable_without_javascript(build, browser):
+    pages = build("0.1.0", deployed=False)
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto((pages / "index.html").as_uri())
+    page.locator("a:visible", has_text="Topics").first.click()
+    assert page.get_by_text("Chains are thinned here.").is_visible()

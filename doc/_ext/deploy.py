@@ -26,6 +26,10 @@ FRONT = """<!DOCTYPE html>
 <a href="{folder}/">The documentation of sklda</a>
 </html>
 """
+PROGRAMS = """# sklda
+
+- [All pages, with addresses relative to this list]({folder}/llms.txt)
+"""
 
 
 def folder_of(version: str) -> str:
@@ -81,8 +85,9 @@ def deploy(pages: Path, site: Path, base: str) -> None:
         _replace(site / "stable", pages)
     text = json.dumps(entries(site, base), indent=1)
     (site / LIST).write_text(f"{text}\n", encoding="utf-8")
-    front = FRONT.format(folder="stable" if newest else "dev")
-    (site / "index.html").write_text(front, encoding="utf-8")
+    front = "stable" if newest else "dev"
+    (site / "index.html").write_text(FRONT.format(folder=front), encoding="utf-8")
+    (site / "llms.txt").write_text(PROGRAMS.format(folder=front), encoding="utf-8")
     (site / ".nojekyll").touch()  # or GitHub Pages would leave out _static
 
 

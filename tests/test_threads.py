@@ -1,0 +1,97 @@
+"""Threads of a user that share estimators and a matrix get what one thread gets."""
+
+import textwrap
+
+import pytest
+
+from tests.helpers.interpreter import run_python
+
+N_THREADS = 8
+# In a process of its own, where kernels are called for the first time, by two threads
+# each. A result is compared with that of the same work by a single thread afterwards.
+BEGIN = f"""
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import numpy as np
+from sklearn.base import clone
+
+from sklda import CollapsedGibbsLDA, ECGSLDA, PartiallyCollapsedGibbsLDA
+from sklda import UncollapsedGibbsLDA
+from sklda.datasets import make_bars
+
+N_THREADS = {N_THREADS}
+X, _, _ = make_bars(40, random_state=0)
+X.indices, X.data = X.indices[::-1].copy(), X.data[::-1].copy()
+X.indptr = (X.nnz - X.indptr[::-1]).astype(X.indptr.dtype)
+X.has_sorted_indices = False
+before = X.copy()
+
+
+def at_once(work):
+    barrier = Barrier(N_THREADS)
+
+    def begin(i):
+        barrier.wait()
+        return work(i)
+
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        return list(pool.map(begin, range(N_THREADS)))
+
+
+def assert_same(found, expected):
+    for i, (a, b) in enumerate(zip(found, expected, strict=True)):
+        np.testing.assert_array_equal(a, b, err_msg=f"thread {{i}}")
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(X, name), getattr(before, name))
+"""
+FIRST_CALLS = """
+CLASSES = CollapsedGibbsLDA, ECGSLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
+
+
+def work(i):
+    return CLASSES[i % 4](5, max_iter=4, random_state=i).fit_transform(X)
+
+
+assert_same(at_once(work), [work(i) for i in range(N_THREADS)])
+"""
+ONE_ESTIMATOR = """
+shared = CollapsedGibbsLDA(5, max_iter=20, random_state=0).fit(X)
+TASKS = [
+    lambda: shared.fit(X).components_,
+    lambda: shared.transform(X),
+    lambda: shared.score(X),
+    lambda: shared.doc_topic_,
+    lambda: shared.topic_word_,
+    lambda: clone(shared).fit(X).components_,
+    lambda: pickle.loads(pickle.dumps(shared)).components_,
+    lambda: shared.topic_assignments_,
+]
+
+
+def work(i):
+    return [TASKS[(i + turn) % len(TASKS)]() for turn in range(2 * len(TASKS))]
+
+
+expected = [task() for task in TASKS]
+for i, results in enumerate(at_once(work)):
+    assert_same(results, [expected[(i + turn) % 8] for turn in range(16)])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", [FIRST_CALLS, ONE_ESTIMATOR], ids=["first", "shared"])
+def test_threads_get_what_a_single_thread_gets(code):
+    run_python(BEGIN + code)
+
+
+@pytest.mark.slow
+def test_a_difference_between_threads_is_found():
+    planted = """
+    try:
+        assert_same(at_once(lambda i: i // 3), [0, 0, 0, 0, 1, 1, 2, 2])
+    except AssertionError as error:
+        print(error)
+    """
+    assert "thread 3" in run_python(BEGIN + textwrap.dedent(planted))
