@@ -10,6 +10,7 @@ from tests.base import test_halves as halves
 from tests.cvb import test_exact as cvb_exact
 from tests.cvb import test_kernels as cvb
 from tests.dmr import test_weights as covariates
+from tests.ecgs import test_ecgs as draw_numbers
 from tests.ecgs import test_exactness as groups
 from tests.gibbs import test_exactness as single_site
 from tests.gibbs import test_hierarchical_exactness as hierarchical
@@ -26,6 +27,7 @@ FAMILIES = {
     "covariates": covariates,
     "cvb": cvb,
     "cvb_exact": cvb_exact,
+    "draw_numbers": draw_numbers,
     "groups": groups,
     "halves": halves,
     "hierarchical": hierarchical,
@@ -38,7 +40,15 @@ FAMILIES = {
     "word_prior": word_prior,
 }
 # Those that take less than a second are with the fast tests.
-FAST = {"cvb", "cvb_exact", "halves", "kept_sums", "medlda_shards", "shards"}
+FAST = {
+    "cvb",
+    "cvb_exact",
+    "draw_numbers",
+    "halves",
+    "kept_sums",
+    "medlda_shards",
+    "shards",
+}
 MUTANTS = [(family, *mutant) for family in FAMILIES for mutant in mutants_of(family)]
 RIGHT = dict.fromkeys((family, name, problem) for family, name, problem, *_ in MUTANTS)
 pytestmark = pytest.mark.filterwarnings(
