@@ -137,8 +137,8 @@ def threads(model, X, y):
     with ThreadPoolExecutor(3) as pool:
         looks = [pool.submit(look, model, X, y) for _ in range(3)]
         thetas = [pool.submit(shared.transform, X) for _ in range(3)]
-        assert len({one.result() for one in looks}) == 1
-        assert {joblib.hash(one.result()) for one in thetas} == {theta}
+        assert len({look.result() for look in looks}) == 1
+        assert {joblib.hash(look.result()) for look in thetas} == {theta}
 
 
 ACTIONS = [fits, interrupts, interrupts, forks, threads]

@@ -108,16 +108,16 @@ def is_kernel(module: str) -> bool:
 
 def may_import(importer: str, imported: str) -> bool:
     """Return whether the folders allow an import."""
-    own, other = (f"{module}.".split(".")[1] for module in (importer, imported))
+    folder, other = (f"{module}.".split(".")[1] for module in (importer, imported))
     if importer == "sklda":
         return not is_kernel(imported)
     if is_kernel(imported):  # those of a family serve that family alone
-        return own == other
+        return folder == other
     if is_kernel(importer):
         return other in OF_KERNELS
-    if own in LAYERS:
-        return other in LAYERS[: LAYERS.index(own) + 1]
-    return other in {own, *LAYERS, *BUILDS_ON.get(own, set())}
+    if folder in LAYERS:
+        return other in LAYERS[: LAYERS.index(folder) + 1]
+    return other in {folder, *LAYERS, *BUILDS_ON.get(folder, set())}
 
 
 def wraps(module: str) -> bool:
@@ -197,7 +197,7 @@ def numba_violations(sources: dict[str, str]) -> list[str]:
 
 
 def is_compiled(function: ast.FunctionDef) -> bool:
-    return any("kernel" in ast.unparse(one) for one in function.decorator_list)
+    return any("kernel" in ast.unparse(node) for node in function.decorator_list)
 
 
 def code_lines(function: ast.FunctionDef, lines: list[str]) -> int:

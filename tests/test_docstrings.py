@@ -48,7 +48,7 @@ def shared(section):
 
 @pytest.mark.parametrize(("name", "classes"), shared("Parameters"))
 def test_a_parameter_is_described_alike(name, classes):
-    signatures = (inspect.signature(one).parameters for one in classes)
+    signatures = (inspect.signature(cls).parameters for cls in classes)
     defaults = {repr(known[name].default) for known in signatures}
     types = [name] if len(defaults) > 1 else []  # which name the default, too
     assert_docstring_consistency(classes, include_params=[name], ignore_types=types)

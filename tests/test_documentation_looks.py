@@ -87,10 +87,10 @@ def test_lines_of_code_fit_between_the_sidebars(look):
     page = look(1280)
     assert page.locator(".bd-sidebar-primary").is_visible()
     assert page.locator(".bd-sidebar-secondary").is_visible()
-    held, own = widths(page, "div.highlight pre")
-    assert held <= own
-    held, own = widths(page, "html")
-    assert held <= own
+    held, shown = widths(page, "div.highlight pre")
+    assert held <= shown
+    held, shown = widths(page, "html")
+    assert held <= shown
 
 
 def test_cells_of_a_stacked_table_say_their_columns(look):
@@ -101,15 +101,15 @@ def test_cells_of_a_stacked_table_say_their_columns(look):
     assert not page.locator("thead").is_visible()
     cells = page.locator("tbody td").all_inner_texts()
     assert [cell.partition(" ")[0] for cell in cells] == ["one", "Exact?", "Memory:"]
-    held, own = widths(page, "table")
-    assert held <= own
+    held, shown = widths(page, "table")
+    assert held <= shown
 
 
 def test_panels_scroll_by_themselves_on_a_telephone(look):
     page = look(400)
-    held, own = widths(page, "figure.panels")
-    assert held > 600 > own
-    held, own = widths(page, "html")
-    assert held <= own
-    held, own = widths(look(1280), "figure.panels")
-    assert held <= own
+    held, shown = widths(page, "figure.panels")
+    assert held > 600 > shown
+    held, shown = widths(page, "html")
+    assert held <= shown
+    held, shown = widths(look(1280), "figure.panels")
+    assert held <= shown

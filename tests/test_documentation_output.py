@@ -36,8 +36,8 @@ def build(tmp_path, monkeypatch, pyplot):
 
     def build_page(text, tags=(), **settings):
         sphinx_pages.write(tmp_path, {"index": text})
-        given = {"extensions": ["page_output", "line_breaks"], **settings}
-        warnings = sphinx_pages.build(tmp_path, tmp_path / "html", given, tags)
+        options = {"extensions": ["page_output", "line_breaks"], **settings}
+        warnings = sphinx_pages.build(tmp_path, tmp_path / "html", options, tags)
         return (tmp_path / "html" / "index.html").read_text("utf-8"), warnings
 
     return build_page

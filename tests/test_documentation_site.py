@@ -44,8 +44,8 @@ def build(tmp_path, deploy):
     sphinx_pages.write(tmp_path / "source", PAGES)
 
     def build_pages(version, *, deployed=True):
-        own = deploy.theme_options(version) if deployed else {}
-        options = conf["html_theme_options"] | {"logo": {"text": "sklda"}} | own
+        theme = deploy.theme_options(version) if deployed else {}
+        options = conf["html_theme_options"] | {"logo": {"text": "sklda"}} | theme
         more = {"html_theme_options": options, "version": version, "release": version}
         html = tmp_path / "pages" / version
         assert sphinx_pages.build(tmp_path / "source", html, settings | more) == ""
@@ -158,8 +158,9 @@ def test_newest_release_is_stable(put, tmp_path):
     for version in ("0.9.0", "0.10.1", "0.11.0.dev0"):
         put(version, version)
     listed = put("0.9.1", "0.9.1")  # a patch of an old release
-    assert [one["version"] for one in listed] == ["dev", "0.10", "0.9"]
-    assert [one["url"] for one in listed if one.get("preferred")] == [f"{BASE}stable/"]
+    assert [entry["version"] for entry in listed] == ["dev", "0.10", "0.9"]
+    preferred = [entry["url"] for entry in listed if entry.get("preferred")]
+    assert preferred == [f"{BASE}stable/"]
     site = tmp_path / "site"
     assert "0.10.1" in (site / "stable" / "index.html").read_text()
     assert "0.9.1" in (site / "0.9" / "index.html").read_text()

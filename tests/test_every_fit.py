@@ -141,21 +141,21 @@ def looks():
 Call = Callable[[Any, dict[str, Any]], Any]  # of a model, and what more it takes
 
 
-def of_model(function: Callable, *arguments: Any, **options: Any) -> Call:
+def taking_model(function: Callable, *arguments: Any, **options: Any) -> Call:
     return lambda model, _: function(model, *arguments, **options)
 
 
-def of_models(function: Callable, **options: Any) -> Call:
+def taking_models(function: Callable, **options: Any) -> Call:
     return lambda model, _: function([model, model], **options)
 
 
-def of_draws(function: Callable, *arguments: Any, **options: Any) -> Call:
+def taking_draws(function: Callable, *arguments: Any, **options: Any) -> Call:
     return lambda model, _: function(
         getattr(model, "draws_", None), *arguments, **options
     )
 
 
-def of_predicted(function: Callable) -> Call:
+def taking_predictions(function: Callable) -> Call:
     def call(model, more):
         covariates = more.get("covariates", SHARES)[:3]
         return function(inspection.predicted_proportions(model, covariates))
@@ -163,7 +163,7 @@ def of_predicted(function: Callable) -> Call:
     return call
 
 
-def of_clone(function: Callable, **options: Any) -> Call:
+def taking_clone(function: Callable, **options: Any) -> Call:
     options |= {"cv": 2, "n_words": 3, "random_state": 0}
     return lambda model, _: function(clone(model), X, [1, 2], **options)
 
@@ -184,45 +184,47 @@ def plotted(predicted):
 
 CHEAP = {"measures": ["score"], "n_repeats": 1}
 FUNCTIONS: dict[str, Call] = {
-    "top_words": of_model(inspection.top_words, n_words=3),
-    "top_documents": of_model(inspection.top_documents, X, 3),
-    "pyldavis_data": of_model(inspection.pyldavis_data, X),
-    "TopWordsDisplay.from_estimator": of_model(
+    "top_words": taking_model(inspection.top_words, n_words=3),
+    "top_documents": taking_model(inspection.top_documents, X, 3),
+    "pyldavis_data": taking_model(inspection.pyldavis_data, X),
+    "TopWordsDisplay.from_estimator": taking_model(
         inspection.TopWordsDisplay.from_estimator, n_words=3
     ),
-    "TopicMapDisplay.from_estimator": of_model(
+    "TopicMapDisplay.from_estimator": taking_model(
         inspection.TopicMapDisplay.from_estimator, X=X
     ),
-    "DocumentTopicsDisplay.from_estimator": of_model(
+    "DocumentTopicsDisplay.from_estimator": taking_model(
         inspection.DocumentTopicsDisplay.from_estimator, X, documents=[0, 3]
     ),
-    "ConvergenceDisplay.from_estimator": of_model(
+    "ConvergenceDisplay.from_estimator": taking_model(
         inspection.ConvergenceDisplay.from_estimator
     ),
-    "estimate_effect": of_draws(inspection.estimate_effect, COVARIATES, random_state=0),
-    "topic_means": of_draws(inspection.topic_means, LABELS, random_state=0),
-    "TopicMeansDisplay.from_draws": of_draws(
+    "estimate_effect": taking_draws(
+        inspection.estimate_effect, COVARIATES, random_state=0
+    ),
+    "topic_means": taking_draws(inspection.topic_means, LABELS, random_state=0),
+    "TopicMeansDisplay.from_draws": taking_draws(
         inspection.TopicMeansDisplay.from_draws, LABELS, random_state=0
     ),
-    "TopicIntervalsDisplay.from_draws": of_draws(
+    "TopicIntervalsDisplay.from_draws": taking_draws(
         inspection.TopicIntervalsDisplay.from_draws, documents=[0, 3]
     ),
-    "TopicIntervalsDisplay.from_effects": of_draws(intervals_of_effects),
-    "predicted_proportions": of_predicted(lambda predicted: predicted),
-    "TopicIntervalsDisplay.from_contrasts": of_predicted(intervals_of_contrasts),
-    "PredictedProportionsDisplay.from_predictions": of_predicted(plotted),
+    "TopicIntervalsDisplay.from_effects": taking_draws(intervals_of_effects),
+    "predicted_proportions": taking_predictions(lambda predicted: predicted),
+    "TopicIntervalsDisplay.from_contrasts": taking_predictions(intervals_of_contrasts),
+    "PredictedProportionsDisplay.from_predictions": taking_predictions(plotted),
     "align_topics": lambda model, _: metrics.align_topics(model, [model]),
-    "topic_stability": of_models(metrics.topic_stability),
-    "consensus_topics": of_models(metrics.consensus_topics),
-    "topic_coherence": of_model(metrics.topic_coherence, X, n_words=3),
-    "topic_diversity": of_model(metrics.topic_diversity, 3),
-    "topic_exclusivity": of_model(metrics.topic_exclusivity, n_words=3),
-    "document_completion_score": of_model(metrics.document_completion_score, X),
-    "vocabulary_score": of_model(metrics.vocabulary_score, X, range(N_WORDS), X),
-    "left_to_right_log_likelihood": of_model(
+    "topic_stability": taking_models(metrics.topic_stability),
+    "consensus_topics": taking_models(metrics.consensus_topics),
+    "topic_coherence": taking_model(metrics.topic_coherence, X, n_words=3),
+    "topic_diversity": taking_model(metrics.topic_diversity, 3),
+    "topic_exclusivity": taking_model(metrics.topic_exclusivity, n_words=3),
+    "document_completion_score": taking_model(metrics.document_completion_score, X),
+    "vocabulary_score": taking_model(metrics.vocabulary_score, X, range(N_WORDS), X),
+    "left_to_right_log_likelihood": taking_model(
         metrics.left_to_right_log_likelihood, X, n_particles=2, random_state=0
     ),
-    "topic_number_curve": of_clone(model_selection.topic_number_curve),
+    "topic_number_curve": taking_clone(model_selection.topic_number_curve),
 }
 # With tests of their own, below.
 APART = {"save_explorer", "sample_chains", "ConvergenceDisplay.from_chains"}
@@ -299,8 +301,8 @@ def test_functions(function, name, fit, pyplot):
 
 @each
 def test_explorer(name, fit, tmp_path):
-    given = {"groups": LABELS, "texts": ["text"] * N_DOCS, "feature_names": None}
-    path = inspection.save_explorer(tmp_path / "page.html", fit(name), X, **given)
+    options = {"groups": LABELS, "texts": ["text"] * N_DOCS, "feature_names": None}
+    path = inspection.save_explorer(tmp_path / "page.html", fit(name), X, **options)
     assert "w11" in path.read_text("utf-8")
 
 
@@ -315,8 +317,8 @@ def methods(model, y, more):
     }
     for name in ("perplexity", "predict", "decision_function"):
         if hasattr(model, name):
-            given = more if name == "perplexity" else {}
-            found[name] = getattr(model, name)(X, **given)
+            arguments = more if name == "perplexity" else {}
+            found[name] = getattr(model, name)(X, **arguments)
     columns = model.get_feature_names_out().tolist()
     frame = copy(model).set_output(transform="pandas").transform(X, **more)
     assert frame.columns.tolist() == columns
@@ -341,8 +343,11 @@ def by_skops(model, folder):
     io.dump(model, folder / "model.skops")
     unknown = io.get_untrusted_types(file=folder / "model.skops")
     # A user has to trust each type that is listed here.
-    own = f"{type(model).__module__}.{type(model).__name__}"
-    assert {own} <= {*unknown} <= {own, f"{PosteriorDraws.__module__}.PosteriorDraws"}
+    trusted = {
+        f"{cls.__module__}.{cls.__name__}" for cls in (type(model), PosteriorDraws)
+    }
+    assert trusted - {f"{PosteriorDraws.__module__}.PosteriorDraws"} <= {*unknown}
+    assert {*unknown} <= trusted
     return io.load(folder / "model.skops", trusted=unknown)
 
 
@@ -373,7 +378,7 @@ def test_attributes_are_those_of_the_docstring(name, fit):
     model = fit(name)
     entries = docscrape.NumpyDocString(inspect.getdoc(type(model)))["Attributes"]
     absent = OF_FIT if name == "minibatches" else {"n_batch_iter_"}
-    found = {one for one in dir(model) if one.endswith("_") and one[0] != "_"}
+    found = {name for name in dir(model) if name.endswith("_") and name[0] != "_"}
     assert found == {entry.name for entry in entries} - absent
 
 
@@ -416,8 +421,8 @@ def few_pairs(monkeypatch):
 @each_own
 def test_chains(name, few_pairs, pyplot, tmp_path):
     model, y, more = CASES[name]
-    given = {"X_test": X, "n_chains": 2, "random_state": 0, **more}
-    chains = diagnostics.sample_chains(model, X, y, **given)
+    options = {"X_test": X, "n_chains": 2, "random_state": 0, **more}
+    chains = diagnostics.sample_chains(model, X, y, **options)
     io = pytest.importorskip("skops.io")
     with pytest.raises(TypeError, match="Store the list estimators_ with it"):
         io.dump(chains, tmp_path / "chains.skops")

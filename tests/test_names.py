@@ -67,9 +67,9 @@ def test_shared_names_are_defined_several_times():
 
 def test_a_second_meaning_is_found():
     face = "from sklda.lda import LDA"
-    one = "class LDA:\n    def fit(self): ...\n\ndef sweep(): ...\n\ndef _own(): ..."
-    sources = {"sklda/__init__.py": face, "sklda/lda.py": one}
-    sources["sklda/dask/_lda.py"] = one
+    module = "class LDA:\n    def fit(self): ...\n\ndef sweep(): ...\n\ndef _own(): ..."
+    sources = {"sklda/__init__.py": face, "sklda/lda.py": module}
+    sources["sklda/dask/_lda.py"] = module
     assert collisions(sources) == {}
     overloads = "@overload\ndef count(a: int): ...\n\ndef count(a): ..."
     sources["sklda/_core/a.py"] = overloads

@@ -190,11 +190,11 @@ def test_ctrl_c_is_heard_between_documents(name, n_topics, monkeypatch):
 def test_a_sampler_goes_on_where_another_stopped(name):
     names, problem = list(WALKED), problem_of()
     z = first_topics()
-    for one in (name, names[names.index(name) - 1], name):
+    for walked in (name, names[names.index(name) - 1], name):
         before = z.copy()
-        state = WALKED[one].from_topics(problem, z)
+        state = WALKED[walked].from_topics(problem, z)
         np.testing.assert_array_equal(state.z, before)
-        walk(WALKED[one], problem, z, seed=3, n_sweeps=2)
+        walk(WALKED[walked], problem, z, seed=3, n_sweeps=2)
         assert (z != before).any()
 
 
@@ -276,7 +276,7 @@ def test_functions_are_those_of_the_protocol(name):
             continue
         asked = list(inspect.signature(getattr(protocol, function)).parameters)[1:]
         made = inspect.signature(getattr(sampler, function)).parameters
-        assert [one for one in made if one != "self"] == asked, function
+        assert [name for name in made if name != "self"] == asked, function
 
 
 # --- every option leads to a sampler that is walked and exact --------------------
@@ -347,7 +347,7 @@ def test_the_docstring_and_the_hint_name_the_value(cls, param, value):
     assert f'"{value}"' in entry.group(), "in the type of the parameter"
     hint = get_type_hints(cls.__init__)[param]
     literals = [h for h in (hint, *get_args(hint)) if get_origin(h) is Literal]
-    assert value in [one for literal in literals for one in get_args(literal)]
+    assert value in [text for literal in literals for text in get_args(literal)]
 
 
 @each_option

@@ -20,7 +20,7 @@ def test_all_is_stored():
     stored = same_bits.stored()
     assert list(stored) == list(same_bits.SAMPLERS)
     topics = [str(n_topics) for n_topics in same_bits.N_TOPICS]
-    assert all(list(of_sampler) == topics for of_sampler in stored.values())
+    assert all(list(digests) == topics for digests in stored.values())
 
 
 def test_a_bit_shows():

@@ -41,8 +41,8 @@ def test_samples_have_the_moments_of_the_dirichlet_distribution(draws):
     error = np.sqrt(variance / 4000)
     assert (np.abs(samples.mean(axis=0) - mean) < 4.5 * error).all()
     np.testing.assert_allclose(samples.var(axis=0), variance, rtol=0.2, atol=1e-7)
-    one, same = (draws.sample_doc_topic(1, random_state=3) for _ in range(2))
-    np.testing.assert_array_equal(one, same)
+    sample, same = (draws.sample_doc_topic(1, random_state=3) for _ in range(2))
+    np.testing.assert_array_equal(sample, same)
 
 
 def test_samples_under_the_smallest_priors():
@@ -97,7 +97,7 @@ def test_intervals_of_words_are_quantiles_of_samples(priors):
     beta = np.broadcast_to(draws.topic_word_prior, 2)
     for k in range(3):
         counts = [draws.topic_word_counts(i).toarray()[k] + beta[i] for i in range(2)]
-        phi = np.concatenate([rng.dirichlet(one, n) for one in counts])
+        phi = np.concatenate([rng.dirichlet(shape, n) for shape in counts])
         for end, below in ((low, 0.1), (high, 0.9)):
             rate = (phi[:, words[k]] < end[k]).mean(axis=0)
             np.testing.assert_allclose(rate, below, atol=4.5 * np.sqrt(0.25 / n))

@@ -31,8 +31,8 @@ def test_one_line_per_evaluation(capsys):
     model = make(verbose=1, evaluate_every=3).fit(X)
     out, err = capsys.readouterr()
     assert err == ""
-    given = "CollapsedGibbsLDA", "log joint", [3, 6, 9], 10
-    assert_progress(out.splitlines(), *given, model.log_joint_ / X.sum())
+    expected = "CollapsedGibbsLDA", "log joint", [3, 6, 9], 10
+    assert_progress(out.splitlines(), *expected, model.log_joint_ / X.sum())
     cvb = CVBLDA(4, max_iter=15, tol=0, verbose=1, evaluate_every=5).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert_progress(lines, "CVBLDA", "bound", [5, 10, 15], 15, cvb.bound_)

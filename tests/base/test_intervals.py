@@ -42,12 +42,12 @@ def test_lower_ends_under_small_priors(alpha):
     b = tokens + 5000 * alpha - a
     for p in (0.005, 0.025):
         found = mixture_quantile(a, b, p)
-        some = found > 0
+        is_positive = found > 0
         mass = betainc(a, b, found).mean(axis=0)
-        np.testing.assert_allclose(mass[some], p, rtol=1e-5)
-        assert (betainc(a, b, 1e-300).mean(axis=0)[~some] > p).all()
-        assert some.any()
-        assert some.all() or alpha == 1e-3
+        np.testing.assert_allclose(mass[is_positive], p, rtol=1e-5)
+        assert (betainc(a, b, 1e-300).mean(axis=0)[~is_positive] > p).all()
+        assert is_positive.any()
+        assert is_positive.all() or alpha == 1e-3
 
 
 def test_ends_between_two_numbers_are_rounded_outwards():

@@ -111,7 +111,7 @@ def test_means_and_effects_bear_an_alpha_on_which_they_hardly_rest(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             estimate(draws, group, random_state=0)
-        assert matters == any("topics suggest" in str(one.message) for one in caught)
+        assert matters == any("topics suggest" in str(w.message) for w in caught)
     with pytest.warns(UserWarning, match="topics suggest .* The proportions may"):
         draws.doc_topic_interval(documents=[0])
 
@@ -173,7 +173,7 @@ def test_documents_too_short_for_how_little_they_differ_warn(estimate, n_tokens)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimate(draws, np.arange(200) % 2, random_state=0)
-    short = [one for one in caught if "documents are short" in str(one.message)]
+    short = [w for w in caught if "documents are short" in str(w.message)]
     assert len(short) == (n_tokens == 10)
     if short:
         shrunk, held = map(int, re.findall(r"(\d+)%", str(short[0].message))[::2])
@@ -196,7 +196,7 @@ def test_long_chains_with_a_learned_alpha(concentration):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         topic_means(lda.draws_, group, random_state=0)
-    wandered = [one for one in caught if "Alpha wandered" in str(one.message)]
+    wandered = [w for w in caught if "Alpha wandered" in str(w.message)]
     assert bool(wandered) == bool(caught) == (concentration == 20)
 
 

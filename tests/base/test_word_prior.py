@@ -48,8 +48,8 @@ each = pytest.mark.parametrize("name", MODELS)
 def model_of(name, prior, **params):
     """Return the estimator with an array of beta; not all take all parameters."""
     params = {"n_components": N_TOPICS, "random_state": 0, "max_iter": 20} | params
-    own = MODELS[name].get_params()
-    known = {k: v for k, v in params.items() if k in own}
+    names = MODELS[name].get_params()
+    known = {k: v for k, v in params.items() if k in names}
     return clone(MODELS[name]).set_params(topic_word_prior=prior, **known)
 
 
@@ -60,7 +60,9 @@ def fit(name, prior, **params):
 
 def seeded(shift=0, weight=60.0):
     """Return a prior that makes planted topic k + shift the topic k."""
-    seeds = {k: list(map(str, own)) for k, own in enumerate(np.roll(SEEDS, -shift, 0))}
+    seeds = {
+        k: list(map(str, words)) for k, words in enumerate(np.roll(SEEDS, -shift, 0))
+    }
     names = list(map(str, range(N_WORDS)))
     params = {"n_components": N_TOPICS, "weight": weight, "base": 0.05}
     return seed_word_prior(names, seeds, **params)
@@ -75,12 +77,12 @@ def test_attributes(name):
     beta = random_beta()
     model = fit(name, beta)
     n_models = len(model.components_) // N_TOPICS
-    of_all = np.tile(beta, (n_models, 1))
-    np.testing.assert_array_equal(model.topic_word_prior_, of_all)
+    prior = np.tile(beta, (n_models, 1))
+    np.testing.assert_array_equal(model.topic_word_prior_, prior)
     assert model.topic_word_prior_ is not beta
-    tokens = (model.components_ - of_all).sum()
+    tokens = (model.components_ - prior).sum()
     assert tokens == pytest.approx(n_models * X.sum(), rel=1e-5)
-    assert (model.components_ > of_all - 1e-4).all()
+    assert (model.components_ > prior - 1e-4).all()
     theta = model.transform(X[:5])
     np.testing.assert_allclose(theta.sum(axis=1), n_models, rtol=1e-5)
 

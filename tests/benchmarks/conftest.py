@@ -69,8 +69,8 @@ def classes():
     """Return counts and classes that groups of words separate."""
     rng = np.random.default_rng(1)
     y = np.tile([0, 19, 5], 20)
-    of_class = np.unique(y, return_inverse=True)[1][:, np.newaxis]
-    rate = np.where(np.arange(12) % 3 == of_class, 3, 0.2)
+    class_of_document = np.unique(y, return_inverse=True)[1][:, np.newaxis]
+    rate = np.where(np.arange(12) % 3 == class_of_document, 3, 0.2)
     return sparse.csr_array(rng.poisson(rate).astype(np.int32)), y
 
 

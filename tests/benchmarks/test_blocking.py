@@ -37,13 +37,13 @@ def test_summary_of_bars_separates_a_mode_from_chance():
     counted = ("chains", "below_best", "missing_topics", "paper_of_30")
     assert [rows["single-site"][key] for key in counted] == [2, 1, 1, 5]
     assert [rows["nested"][key] for key in counted] == [1, 0, 0, None]
-    assert [c["gap"] for some in found.values() for c in some] == [0, 0.05, 0.01]
+    assert [c["gap"] for chains in found.values() for c in chains] == [0, 0.05, 0.01]
 
 
 def test_curves_are_those_of_the_estimators(counts):
     train, held_out = corpora.split(counts, "kos")
-    given = {"samplers": ["single-site", "uncollapsed"], "sweeps": 40}
-    curves = blocking.run_start(0, train, held_out, 3, Namespace(**given))
+    options = {"samplers": ["single-site", "uncollapsed"], "sweeps": 40}
+    curves = blocking.run_start(0, train, held_out, 3, Namespace(**options))
     estimators = CollapsedGibbsLDA, UncollapsedGibbsLDA
     for curve, estimator in zip(curves.values(), estimators, strict=True):
         assert curve["sweeps"] == list(range(1, 41))

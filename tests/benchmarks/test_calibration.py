@@ -20,7 +20,7 @@ def lowest_p_value(lda, n_documents, n_replications, until=0.0):
     for seed in range(n_replications):
         found.append(diagnostics.ranks_of(lda, seed, n_documents)[0])
         if (seed + 1) % 20 == 0:
-            ranks = {name: [one[name] for one in found] for name in found[0]}
+            ranks = {name: [rank[name] for rank in found] for name in found[0]}
             lowest = min(diagnostics.p_values(ranks).values())
             if lowest < until:
                 break

@@ -23,8 +23,8 @@ def test_a_program_that_starts_anew_has_one_long_turn(local_workers):
 def test_runs_of_earlier_starts_and_of_other_programs_stay():
     def runs(**seconds):
         return {
-            name: {"runs": [{"seed": seed, "of": of} for seed, of in some.items()]}
-            for name, some in seconds.items()
+            name: {"runs": [{"seed": seed, "of": of} for seed, of in starts.items()]}
+            for name, starts in seconds.items()
         }
 
     earlier = runs(tomotopy={0: "old", 1: "old"}, lda={0: "old"})
@@ -63,9 +63,9 @@ def followed(*perplexities, sweeps=(100, 400)):
 
 
 def test_page_says_what_the_reports_say(tmp_path, pyplot):
-    one = {"sklda": timed(0.1, 0.2, 0.3), "tomotopy": timed(0.5)}
-    one["topica-warp"] = timed(0.01)  # not exact, so not in the ratio
-    written(tmp_path, "speed", {**one, "gensim": timed(2.0, sweeps=(3, 5))})
+    programs = {"sklda": timed(0.1, 0.2, 0.3), "tomotopy": timed(0.5)}
+    programs["topica-warp"] = timed(0.01)  # not exact, so not in the ratio
+    written(tmp_path, "speed", {**programs, "gensim": timed(2.0, sweeps=(3, 5))})
     written(tmp_path, "speed", {"sklda": timed(0.1)}, threads=2)
     programs = {
         "sklda": followed((1600, 1440), (1600, 1445), (1700, 1500)),

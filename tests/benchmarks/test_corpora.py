@@ -101,25 +101,25 @@ def test_cells_have_their_topics_and_dispersion(kind):
     w = np.argmin(abs(topics[0] - 0.02))  # of a column that does not make the size
     mean = topics[0, w] * 2000
     noise = (X[:, [w]].toarray()[:, 0] - topics[0, w] * sizes).var()
-    own = CELLS[kind].dispersion
-    of_sizes = np.exp(SPREAD**2)  # the mean of squared sizes over the squared mean
-    expected = mean + (mean**2 * of_sizes / own if own else 0)
+    dispersion = CELLS[kind].dispersion
+    size_variance = np.exp(SPREAD**2)  # the mean of squared sizes over the squared mean
+    expected = mean + (mean**2 * size_variance / dispersion if dispersion else 0)
     assert noise == pytest.approx(expected, rel=0.25)
 
 
 def test_newsgroups_are_read_and_shuffled(newsgroups, classes):
     X, y = classes
-    given = {"newsgroups_home": newsgroups}
-    options = [Namespace(**given, drop_stop_words=drop) for drop in (False, True)]
+    folder = {"newsgroups_home": newsgroups}
+    options = [Namespace(**folder, drop_stop_words=drop) for drop in (False, True)]
     whole, content = map(corpora.read_newsgroups, options)
     halves = zip(whole, content, (slice(0, 45), slice(45, 60)), strict=True)
-    for (counts, labels), (some, _), rows in halves:
+    for (counts, labels), (content_counts, _), rows in halves:
         assert not np.array_equal(labels, y[rows])
         table = np.column_stack([counts.toarray(), labels])
         expected = np.column_stack([X[rows].toarray(), y[rows]])
         assert sorted(table.tolist()) == sorted(expected.tolist())
         # "the" and "x", the last two, are no content.
-        assert np.array_equal(some.toarray(), counts.toarray()[:, :10])
+        assert np.array_equal(content_counts.toarray(), counts.toarray()[:, :10])
 
 
 def test_stories_are_read_from_both_kinds_of_files(tmp_path):

@@ -59,9 +59,9 @@ def test_streams_are_fitted_and_scored_alike(counts):
     batches = cvb.minibatches(30, 8, 2, seed=0)
     curves = cvb.follow_stream(train, test, 3, 5, batches)
     assert list(curves) == ["SCVB0", "online VB"]
-    given = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1, "random_state": 5}
+    priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1, "random_state": 5}
     ldas = [
-        e(3, **given, total_samples=30) for e in (CVBLDA, LatentDirichletAllocation)
+        e(3, **priors, total_samples=30) for e in (CVBLDA, LatentDirichletAllocation)
     ]
     for lda, curve in zip(ldas, curves.values(), strict=True):
         for batch in batches:

@@ -11,9 +11,9 @@ from sklda import ECGSLDA
 
 def fitted(estimator, X, sweeps, **parameters):
     """Return an estimator that keeps nothing but its last sweep."""
-    given = {"max_iter": sweeps, "burn_in": sweeps - 1, "random_state": 3}
+    schedule = {"max_iter": sweeps, "burn_in": sweeps - 1, "random_state": 3}
     priors = {"doc_topic_prior": 50 / 3, "topic_word_prior": 0.02}
-    return estimator(3, init="random", **priors, **given, **parameters).fit(X)
+    return estimator(3, init="random", **priors, **schedule, **parameters).fit(X)
 
 
 @pytest.mark.parametrize("name", ["standard", "shortcut", "dynamic-2"])
@@ -47,8 +47,8 @@ def test_sampling_rates_lie_within_their_limits(counts):
 @pytest.mark.parametrize("sampler", list(ecgs.SAMPLERS))
 def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts, sampler):
     data = train, test = corpora.split_documents(counts)
-    given = [Namespace(shards=[1, 4], threads=n, sweeps=6) for n in (2, 1)]
-    result, again = (ecgs.time_shards(*data, sampler, 3, 3, some) for some in given)
+    options = [Namespace(shards=[1, 4], threads=n, sweeps=6) for n in (2, 1)]
+    result, again = (ecgs.time_shards(*data, sampler, 3, 3, o) for o in options)
     assert result["perplexity"] == again["perplexity"]
     assert [len(seconds) for seconds in result["seconds"].values()] == [6, 6]
     assert result["perplexity"][1] != result["perplexity"][4]
@@ -62,11 +62,11 @@ def test_shards_are_compared_with_the_first_number_of_them():
         {"seconds": {1: [4.0, 4.0], 2: [2.0, 2.0]}, "perplexity": {1: 90, 2: 101}},
         {"seconds": {1: [4.0, 9.0], 2: [2.0, 1.0]}, "perplexity": {1: 110, 2: 103}},
     ]
-    one, two = ecgs.rows_of(starts)
-    assert (one["n_shards"], one["seconds"], one["speed_up"]) == (1, 4, 1)
-    assert (two["n_shards"], two["seconds"], two["speed_up"]) == (2, 2, 2)
+    first, second = ecgs.rows_of(starts)
+    assert (first["n_shards"], first["seconds"], first["speed_up"]) == (1, 4, 1)
+    assert (second["n_shards"], second["seconds"], second["speed_up"]) == (2, 2, 2)
     # The fastest tenth of [4, 4, 4, 9] is 4; that of [1, 2, 2, 2], 1 + 0.3.
-    assert two["speed_up_of_fastest"] == pytest.approx(4 / 1.3)
-    assert (one["perplexity"], one["relative"]) == (100, 1)
-    assert (two["perplexity"], two["relative"]) == (102, 1.02)
-    assert two["relative_of_starts"] == [1.01, 1.03]
+    assert second["speed_up_of_fastest"] == pytest.approx(4 / 1.3)
+    assert (first["perplexity"], first["relative"]) == (100, 1)
+    assert (second["perplexity"], second["relative"]) == (102, 1.02)
+    assert second["relative_of_starts"] == [1.01, 1.03]

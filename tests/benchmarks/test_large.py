@@ -94,8 +94,8 @@ def test_topics_of_documents_are_dirichlet_around_real_ones(real, concentration)
     lengths = X.sum(axis=1)
     document = np.repeat(np.arange(X.shape[0]), lengths)
     theta = np.bincount(document, z == 0, minlength=X.shape[0]) / lengths
-    of_real = np.repeat(np.arange(40), counts.sum(axis=1))
-    planted = np.bincount(of_real, topics == 0) / np.bincount(of_real)
+    doc = np.repeat(np.arange(40), counts.sum(axis=1))
+    planted = np.bincount(doc, topics == 0) / np.bincount(doc)
     # Given the real document: p (1 - p) (c + n) / (n (c + 1)), n tokens.
     inner = (planted * (1 - planted)).mean()
     n = 1 / np.mean(1 / lengths)

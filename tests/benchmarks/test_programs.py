@@ -25,7 +25,7 @@ def assert_same(estimates, theta, phi, **tolerance):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
-    ("make", "estimator", "given"),
+    ("make", "estimator", "options"),
     [
         (ours.gibbs, CollapsedGibbsLDA, {"thin": 4}),
         (ours.ecgs, ECGSLDA, {"thin": 4}),
@@ -34,13 +34,13 @@ def assert_same(estimates, theta, phi, **tolerance):
     ],
 )
 def test_sklda_by_sweeps_is_that_of_the_estimator(
-    counts, make, estimator, given, threads
+    counts, make, estimator, options, threads
 ):
     program = make(counts, 3, 5, threads=threads)
     with program.threads():
         assert program.seconds(2) > 0
         program.sweep(2)
-    lda = estimator(3, **RANDOM, **given, n_shards=threads, max_iter=4).fit(counts)
+    lda = estimator(3, **RANDOM, **options, n_shards=threads, max_iter=4).fit(counts)
     assert_same(program.estimates(7), lda.doc_topic_[-7:], lda.topic_word_)
 
 
@@ -52,23 +52,23 @@ def test_mean_is_that_of_a_fit_of_so_many_sweeps(counts, thin):
         program.seconds(sweep - program.n_sweeps)
         estimates = program.estimates()
         if sweep % thin == 0:
-            given = {"max_iter": sweep, "burn_in": sweep // 2, "thin": thin}
-            lda = CollapsedGibbsLDA(3, **RANDOM, **given).fit(counts)
+            options = {"max_iter": sweep, "burn_in": sweep // 2, "thin": thin}
+            lda = CollapsedGibbsLDA(3, **RANDOM, **options).fit(counts)
             assert_same(estimates, lda.doc_topic_, lda.topic_word_, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("make", "given"),
+    ("make", "options"),
     [
         (others.BatchVB, {"learning_method": "batch"}),
         (others.OnlineVB, {"learning_method": "online", "batch_size": 16}),
     ],
 )
-def test_variational_bayes_is_that_of_scikit_learn(counts, make, given, monkeypatch):
+def test_variational_bayes_is_that_of_scikit_learn(counts, make, options, monkeypatch):
     monkeypatch.setattr(others, "ONLINE_BATCH", 16)
     program = make(counts, 3, 5)
     program.sweep(3)
-    lda = LatentDirichletAllocation(3, **PRIORS, **given, max_iter=3).fit(counts)
+    lda = LatentDirichletAllocation(3, **PRIORS, **options, max_iter=3).fit(counts)
     phi = programs.normalised(lda.components_)
     assert_same(program.estimates(7), lda.transform(counts[-7:]), phi)
 
@@ -116,12 +116,12 @@ def test_a_program_without_turns_is_timed_by_the_differences_of_fits(counts):
 def test_fits_of_others_have_as_many_sweeps_as_are_said(counts, name):
     pytest.importorskip(name)
     make = getattr(fits, name.capitalize())
-    one, mean = make(counts, 3, 5), make(counts, 3, 5, averages=True)
-    one.seconds(50)
+    single, mean = make(counts, 3, 5), make(counts, 3, 5, averages=True)
+    single.seconds(50)
     mean.seconds(50)
     middle = make(counts, 3, 5)
     middle.seconds(25)
-    both = zip(one.estimates(), middle.estimates(), strict=True)
+    both = zip(single.estimates(), middle.estimates(), strict=True)
     theta, phi = ((now + before) / 2 for now, before in both)
     assert_same(mean.estimates(), theta, phi, rtol=1e-5)
 

@@ -186,7 +186,7 @@ def check_covariates_heldout(report):
     assert [row["n_topics"] for row in report["rows"]] == [2, 3]
     for row in report["rows"]:
         assert len(row["score"]) == 5
-        scores = [score for some in row["score"].values() for score in some]
+        scores = [score for starts in row["score"].values() for score in starts]
         assert len(scores) == 10
         assert -np.log(12) < np.mean(scores) < 0  # better than even words
 

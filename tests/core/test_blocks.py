@@ -160,15 +160,15 @@ def results(models, form):
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 def test_fitted_models_read_any_form_of_x(form, fitted, X, tmp_path, monkeypatch):
-    given = form(X, tmp_path)
+    matrix = form(X, tmp_path)
 
     def same():
-        return form(X, tmp_path) if isinstance(given, Iterator) else given
+        return form(X, tmp_path) if isinstance(matrix, Iterator) else matrix
 
     found = list(results(fitted, same))
     monkeypatch.undo()
-    for one, expected in zip(found, results(fitted, lambda: X), strict=True):
-        np.testing.assert_array_equal(one, expected)
+    for result, expected in zip(found, results(fitted, lambda: X), strict=True):
+        np.testing.assert_array_equal(result, expected)
 
 
 def test_what_reads_x_twice_refuses_generators(X, fitted, tmp_path):
@@ -186,12 +186,12 @@ def test_what_reads_x_twice_refuses_generators(X, fitted, tmp_path):
         found = model.fit_transform(form(X, tmp_path))
         np.testing.assert_array_equal(found, expected)
     pytest.importorskip("arviz_stats")
-    for given in (
+    for options in (
         {"X": in_generator(X, None)},
         {"X": X, "X_test": in_generator(X, None)},
     ):
         with pytest.raises(ValueError, match=r"is a generator.*sample_chains reads"):
-            sample_chains(CollapsedGibbsLDA(3), **given)
+            sample_chains(CollapsedGibbsLDA(3), **options)
 
 
 def test_a_large_matrix_is_not_copied_into_memory(monkeypatch):
@@ -229,11 +229,11 @@ def test_chains_that_go_on_read_the_same_files(name, X):
     y = np.arange(DOCUMENTS) % 3
     model = clone(CHAINS[name]).fit(cut(X), y)
     before = model._stored.chain.chains
-    for one, copy in zip(before, take_up(model).chains, strict=True):
-        assert_in_files(one)
-        for array, same in zip(one.problem.corpus, copy.problem.corpus, strict=True):
+    for chain, copy in zip(before, take_up(model).chains, strict=True):
+        assert_in_files(chain)
+        for array, same in zip(chain.problem.corpus, copy.problem.corpus, strict=True):
             assert array is same
-        assert not np.shares_memory(one.z, copy.z)
+        assert not np.shares_memory(chain.z, copy.z)
     longer = clone(CHAINS[name]).set_params(max_iter=8, burn_in=6).fit(X, y)
     stored = pickle.loads(pickle.dumps(model))
     for goes_on in (model, stored):
@@ -242,13 +242,13 @@ def test_chains_that_go_on_read_the_same_files(name, X):
 
 def test_several_chains_read_files(X, tmp_path):
     pytest.importorskip("arviz_stats")
-    model, given = CollapsedGibbsLDA(3, max_iter=6, thin=1), {"n_chains": 2}
+    model, options = CollapsedGibbsLDA(3, max_iter=6, thin=1), {"n_chains": 2}
     mapped = memory_mapped(X, tmp_path)
-    chains = sample_chains(model, mapped, random_state=0, **given)
+    chains = sample_chains(model, mapped, random_state=0, **options)
     assert chains._experiment.X is mapped
     for _ in range(2):
-        for one in chains._sampled:
-            assert_in_files(one.chain)
+        for sampled in chains._sampled:
+            assert_in_files(sampled.chain)
         chains.more(2)
 
 
@@ -340,11 +340,11 @@ def test_a_foreign_file_is_refused(content, X, tmp_path):
 
 
 def test_a_block_that_changes_later_changes_nothing(X):
-    given = cut(X)
+    blocks_of_x = cut(X)
     model = CollapsedGibbsLDA(3, max_iter=2, warm_start=True, random_state=0)
-    model.fit(given)
-    kept = [block.copy() for block in given]
-    for block in given:
+    model.fit(blocks_of_x)
+    kept = [block.copy() for block in blocks_of_x]
+    for block in blocks_of_x:
         block.indices[:] = 0
     assert model.fit(kept).n_iter_ == 4
 
@@ -391,10 +391,10 @@ def test_a_disk_that_is_full_for_a_while_is_noticed(first, last, n_bytes, X):
             yield from rows[first:last]
         yield from rows[last:]
 
-    given = in_rows()
+    rows = in_rows()
     with pytest.raises(OSError, match=r"12 bytes per .*do not fit in '.*TMPDIR"):
-        check_corpus(CollapsedGibbsLDA(), given, reset=True)
-    given.close()
+        check_corpus(CollapsedGibbsLDA(), rows, reset=True)
+    rows.close()
 
 
 def test_no_room_for_temporary_files(X, monkeypatch):

@@ -101,9 +101,9 @@ def test_nothing_of_the_caller_is_kept():
 @pytest.mark.parametrize("container", [*CONTAINERS[:-1], sparse.dia_array])
 def test_another_thread_may_write_to_x(container, monkeypatch):
     # As soon as its structure is checked.
-    given = container(COUNTS)
+    matrix = container(COUNTS)
     names = ("data", "indices", "indptr", "row", "col", "offsets")
-    arrays = [getattr(given, name) for name in names if hasattr(given, name)]
+    arrays = [getattr(matrix, name) for name in names if hasattr(matrix, name)]
 
     def check_and_spoil(matrix, name):
         checked = check_structure(matrix, name)
@@ -112,7 +112,7 @@ def test_another_thread_may_write_to_x(container, monkeypatch):
         return checked
 
     monkeypatch.setattr("sklda._core.corpus.check_structure", check_and_spoil)
-    corpus = check_corpus(CollapsedGibbsLDA(), given, reset=True)
+    corpus = check_corpus(CollapsedGibbsLDA(), matrix, reset=True)
     np.testing.assert_array_equal(corpus.doc_ptr, X.indptr)
     np.testing.assert_array_equal(corpus.word, X.indices)
     np.testing.assert_array_equal(np.diff(corpus.token_ptr), X.data)
@@ -127,12 +127,12 @@ def test_indices_of_any_type(container, dtype):
     # SciPy computes with them in their own type: 120 rows and 10 overflow 8 bits.
     counts = np.zeros((120, 24), int)
     counts[:12, ::2] = np.diag(np.arange(1, 13))
-    given = container(counts)
+    matrix = container(counts)
     for name in ("indices", "indptr", "offsets"):
-        if hasattr(given, name):
-            index = np.maximum(getattr(given, name), 0)
-            setattr(given, name, index.astype(dtype))
-    assert_corpus(given, sparse.csr_array(counts))
+        if hasattr(matrix, name):
+            index = np.maximum(getattr(matrix, name), 0)
+            setattr(matrix, name, index.astype(dtype))
+    assert_corpus(matrix, sparse.csr_array(counts))
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, bool])

@@ -39,8 +39,8 @@ def learn_beta(word_topic, beta, calls=CALLS):
 
 def log_likelihood(counts, alpha):
     """Return the log probability of rows of counts, but for what alpha leaves alone."""
-    of_rows = gammaln(alpha.sum()) - gammaln(counts.sum(1) + alpha.sum())
-    return of_rows.sum() + (gammaln(counts + alpha) - gammaln(alpha)).sum()
+    rows = gammaln(alpha.sum()) - gammaln(counts.sum(1) + alpha.sum())
+    return rows.sum() + (gammaln(counts + alpha) - gammaln(alpha)).sum()
 
 
 def gradient(counts, alpha):

@@ -62,15 +62,15 @@ def test_uniform_stays_below_one_and_may_be_zero():
 def test_children_differ_and_come_back_where_they_were():
     root, seeds = streams(0), np.random.SeedSequence(0).spawn(200)
     children = [root.child(i) for i in range(200)]
-    states = {tuple(one.kernel.tolist()) for one in [root, *children]}
+    states = {tuple(stream.kernel.tolist()) for stream in [root, *children]}
     assert len(states) == 201
     assert all(s1 % 2 == 1 for _, s1 in states)  # never all zero
     for child, seed in zip(children, seeds, strict=True):
         np.testing.assert_array_equal(child.kernel, random_streams.new_stream(seed))
-    first = {int(random_streams.next_uint64(one.kernel)) for one in children}
+    first = {int(random_streams.next_uint64(stream.kernel)) for stream in children}
     assert len(first) == 200
     assert [root.child(i) for i in range(200)] == children  # further along
-    generators = [root.generator, *(one.generator for one in children)]
+    generators = [root.generator, *(stream.generator for stream in children)]
     assert len({g.integers(2**63) for g in generators}) == 201
     grandchild = streams(0).child(3).child(4)
     other = seeds[3].spawn(5)[4]
@@ -102,8 +102,8 @@ def test_each_document_enters_a_stream_of_its_own():
         for i in range(100):
             rng = np.zeros(2, np.uint64)
             enter_stream(np.uint64(key), i, rng)
-            own = splitmix64(int(hashed(np.uint64(key), i)))
-            assert rng.tolist() == [next(own), next(own) | 1]
+            numbers = splitmix64(int(hashed(np.uint64(key), i)))
+            assert rng.tolist() == [next(numbers), next(numbers) | 1]
             states.add(tuple(rng.tolist()))
     assert len(states) == 200
 
@@ -131,8 +131,8 @@ def test_advance(n):
 
 def test_advance_far():
     # Two steps are one long one, where nobody can count.
-    one, two = (random_streams.new_stream(np.random.SeedSequence(7)) for _ in range(2))
-    random_streams.advance(one, 10**12 + 34)
-    random_streams.advance(two, 10**12)
-    random_streams.advance(two, 34)
-    np.testing.assert_array_equal(one, two)
+    once, twice = (streams(7).kernel for _ in range(2))
+    random_streams.advance(once, 10**12 + 34)
+    random_streams.advance(twice, 10**12)
+    random_streams.advance(twice, 34)
+    np.testing.assert_array_equal(once, twice)

@@ -16,14 +16,14 @@ def fitted():
     return fit()
 
 
-def refuse(fitted, given, message, *, in_functions=True):
+def refuse(fitted, documents, message, *, in_functions=True):
     """Assert that fit, transform and a function of X say what to do."""
     for call in (CollapsedGibbsLDA(3).fit, fitted.transform, fitted.score):
         with pytest.raises(ValueError, match=message):
-            call(given)
+            call(documents)
     if in_functions:
         with pytest.raises(ValueError, match=message):
-            topic_coherence(fitted, given, n_words=3)
+            topic_coherence(fitted, documents, n_words=3)
 
 
 def test_annotated_data(fitted, tmp_path):

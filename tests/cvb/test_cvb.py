@@ -26,7 +26,7 @@ def make(name="zero-order", **params):
     return CVBLDA(params.pop("n_components", 4), approximation=name, **params)
 
 
-def some(name):
+def part_of_x(name):
     """Return the corpus, or as much of it as the approximation takes."""
     return X[:20] if name == "exact" else X
 
@@ -36,7 +36,7 @@ def some(name):
 
 @each
 def test_fitted_attributes(name):
-    X = some(name)
+    X = part_of_x(name)
     model = make(name, evaluate_every=4, topic_word_prior=0.2).fit(X)
     assert model.components_.dtype == model.doc_topic_.dtype == np.float64
     assert model.bound_iter_.tolist() == [4, 8, 12]
@@ -62,11 +62,11 @@ def test_one_topic_is_the_bound_itself():
 
 @each
 def test_it_stops_where_nothing_moves(name):
-    model = make(name, tol=0.01, max_iter=500).fit(some(name))
+    model = make(name, tol=0.01, max_iter=500).fit(part_of_x(name))
     assert 1 < model.n_iter_ < 500
-    looser = make(name, tol=0.1, max_iter=500).fit(some(name))
+    looser = make(name, tol=0.1, max_iter=500).fit(part_of_x(name))
     assert looser.n_iter_ < model.n_iter_
-    same = make(name, tol=0, max_iter=model.n_iter_).fit(some(name))
+    same = make(name, tol=0, max_iter=model.n_iter_).fit(part_of_x(name))
     np.testing.assert_array_equal(model.components_, same.components_)
 
 
@@ -74,7 +74,7 @@ def test_it_stops_where_nothing_moves(name):
 def test_warning_if_it_has_not_converged(name):
     match = r"max_iter=3 sweeps.*changed.*tol=1e-05.*increase max_iter"
     with pytest.warns(ConvergenceWarning, match=match):
-        model = make(name, tol=1e-5, max_iter=3).fit(some(name))
+        model = make(name, tol=1e-5, max_iter=3).fit(part_of_x(name))
     assert model.n_iter_ == 3
 
 
@@ -112,11 +112,11 @@ def test_learned_priors_are_met_before_it_stops():
 def test_priors_learned_from_little(name, weight, prior):
     params = {"learn_priors": "symmetric", "max_iter": 25, "tol": 0}
     params |= {"doc_topic_prior": prior, "topic_word_prior": prior}
-    of_little = make(name, **params).fit(weight * X)
-    of_more = make(name, **params).fit(1e-5 * X)
+    little = make(name, **params).fit(weight * X)
+    more = make(name, **params).fit(1e-5 * X)
     for learned in ("doc_topic_prior_", "topic_word_prior_"):
         np.testing.assert_allclose(
-            getattr(of_little, learned), getattr(of_more, learned), rtol=0.05
+            getattr(little, learned), getattr(more, learned), rtol=0.05
         )
 
 

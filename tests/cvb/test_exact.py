@@ -28,8 +28,9 @@ def exact_engine(problem, *, seed=0, kernel=None):
     """Return an engine of the exact approximation for a tiny problem."""
     doc_ptr, word, token_ptr = problem.corpus
     corpus = WeightedCorpus(doc_ptr, word, np.diff(token_ptr).astype(np.float32))
-    given = split_weights(corpus), problem.n_words, problem.alpha, problem.beta
-    return make_engine("exact", *given, seed=seed, kernel=kernel)
+    corpus, priors = split_weights(corpus), (problem.alpha, problem.beta)
+    options = {"seed": seed, "kernel": kernel}
+    return make_engine("exact", corpus, problem.n_words, *priors, **options)
 
 
 def enumerated_bound(problem, gamma):

@@ -42,8 +42,8 @@ def planted(seed):
     phi = rng.dirichlet(np.full(N_WORDS, BETA), K)
     counts = np.zeros((N_DOCS, K, N_WORDS), np.int64)
     for d in range(N_DOCS):
-        of_topics = rng.multinomial(rng.poisson(25), rng.dirichlet(alpha[d]))
-        counts[d] = [rng.multinomial(n, phi[k]) for k, n in enumerate(of_topics)]
+        topic_counts = rng.multinomial(rng.poisson(25), rng.dirichlet(alpha[d]))
+        counts[d] = [rng.multinomial(n, phi[k]) for k, n in enumerate(topic_counts)]
     z = np.concatenate(
         [np.repeat(np.arange(K), n) for n in counts.transpose(0, 2, 1).reshape(-1, K)]
     )
@@ -62,8 +62,7 @@ def ranks_of(sampler, seed):
     prior.rng = streams(seed)
     problem = prior.begun(problem)
     prior.weights = weights.copy()
-    given = prior.applied(problem), prior.rng
-    chain = Chain(sampler, *given, z=z, prior=prior)
+    chain = Chain(sampler, prior.applied(problem), prior.rng, z=z, prior=prior)
     below = np.zeros((K, N_WEIGHTS), np.int64)
     for _ in range(N_SAMPLES):
         for _ in range(THIN):
@@ -78,6 +77,6 @@ def test_ranks_are_uniform(sampler):
     ranks = np.array([ranks_of(sampler, seed) for seed in range(N_SIMULATIONS)])
     # Ranks 0 to 19 in five classes, of intercepts and of weights. Topics of one corpus
     # depend on each other, but hardly: 0.001 is about one false alarm in a thousand.
-    for own in (ranks[..., 0], ranks[..., 1:]):
-        seen = np.bincount(own.ravel() // 4, minlength=5)
+    for weights in (ranks[..., 0], ranks[..., 1:]):
+        seen = np.bincount(weights.ravel() // 4, minlength=5)
         assert stats.chisquare(seen).pvalue > 1e-3

@@ -164,10 +164,10 @@ def test_without_covariates_alpha_is_what_explains_all_documents_best(planted):
 def test_chains_predict_documents_as_score_does(planted):
     X, covariates = small(planted)
     model = DMRLDA(K, max_iter=12, burn_in=11, random_state=0)
-    given = {"covariates": covariates, "X_test": X[:20], "n_chains": 2}
-    chains = sample_chains(model, X, **given)
+    options = {"covariates": covariates, "X_test": X[:20], "n_chains": 2}
+    chains = sample_chains(model, X, **options)
     found = chains.scalars_["test_log_probability"][:, 0]
-    scores = [one.score(X[:20]) for one in chains.estimators_]
+    scores = [estimator.score(X[:20]) for estimator in chains.estimators_]
     np.testing.assert_allclose(found, scores, rtol=1e-6)
 
 
@@ -182,9 +182,9 @@ def test_without_covariates_the_score_is_that_of_learned_priors(kind):
     alpha = np.exp(np.outer(covariate, [0.6, -0.5, 0.3, 0.0, 0.0]))
     alpha = np.maximum(alpha * [0.3, 0.3, 0.3, 0.2, 0.1], 1e-3)
     X = np.array([rng.multinomial(40, rng.dirichlet(a) @ phi) for a in alpha])
-    given = {"topic_word_prior": 0.1, "random_state": 0, "init": phi, "max_iter": 400}
-    dmr = DMRLDA(5, **given).fit(X[:400], covariates=covariate[:400])
-    lda = CollapsedGibbsLDA(5, learn_priors="asymmetric", **given).fit(X[:400])
+    options = {"topic_word_prior": 0.1, "random_state": 0, "init": phi, "max_iter": 400}
+    dmr = DMRLDA(5, **options).fit(X[:400], covariates=covariate[:400])
+    lda = CollapsedGibbsLDA(5, learn_priors="asymmetric", **options).fit(X[:400])
     # With the mean of alpha the second one is lower by 0.1 and more.
     assert dmr.score(X[400:]) > lda.score(X[400:]) - 0.002
 
@@ -197,8 +197,9 @@ def test_documents_without_covariates(planted):
     found = model.transform(empty)
     expected = model.doc_topic_prior_ / model.doc_topic_prior_.sum()
     np.testing.assert_allclose(found, np.tile(expected, (60, 1)), rtol=1e-5)
-    own = model.transform(empty, covariates=covariates)
-    np.testing.assert_allclose(own, means / means.sum(1, keepdims=True), rtol=1e-5)
+    found = model.transform(empty, covariates=covariates)
+    expected = means / means.sum(1, keepdims=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert model.score(X, covariates=covariates) != model.score(X)
     plain = fit(X, None)
     assert plain.coef_.shape == (K, 0)
@@ -231,11 +232,11 @@ def test_log_joint_has_the_prior_of_the_weights(planted):
     chain_of = np.repeat(np.arange(60), X.sum(1))
     np.add.at(counts, (chain_of, model.topic_assignments_), 1)
     sums = alpha.sum(1)
-    of_documents = (gammaln(alpha + counts) - gammaln(alpha)).sum()
-    of_documents += (gammaln(sums) - gammaln(sums + counts.sum(1))).sum()
-    of_words = log_word_likelihood(chain.problem, chain.counts)
-    of_weights = stats.norm(*chain.prior.prior).logpdf(chain.prior.weights).sum()
-    expected = of_documents + of_words + of_weights
+    documents = (gammaln(alpha + counts) - gammaln(alpha)).sum()
+    documents += (gammaln(sums) - gammaln(sums + counts.sum(1))).sum()
+    words = log_word_likelihood(chain.problem, chain.counts)
+    prior = stats.norm(*chain.prior.prior).logpdf(chain.prior.weights).sum()
+    expected = documents + words + prior
     assert model.log_joint_[-1] == pytest.approx(expected, rel=1e-10)
 
 

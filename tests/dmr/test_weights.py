@@ -43,9 +43,9 @@ def log_posterior(x, grid):
     """Return it for weights (..., K, n_weights) up to a constant."""
     alpha = np.exp(grid @ x.T)  # (..., K, n_rows)
     counts = np.array([np.bincount(topics, minlength=K) for topics in TOPICS])
-    own = np.moveaxis(alpha, -1, -2)[..., ROW, :]
-    sums = own.sum(-1)
-    value = (gammaln(own + counts) - gammaln(own)).sum((-1, -2))
+    alpha = np.moveaxis(alpha, -1, -2)[..., ROW, :]  # of documents
+    sums = alpha.sum(-1)
+    value = (gammaln(alpha + counts) - gammaln(alpha)).sum((-1, -2))
     value += (gammaln(sums) - gammaln(sums + counts.sum(1))).sum(-1)
     centre, scale = prior_of(x)
     return value - 0.5 * (((grid - centre) / scale) ** 2).sum((-1, -2))
@@ -65,13 +65,13 @@ def expected_moments(n_weights, n_points=25):
     centre, scale = prior_of(x)
     axes = [
         c + s * np.linspace(-5, 5, n_points)
-        for of_topic in centre
-        for c, s in zip(of_topic, scale, strict=True)
+        for row in centre
+        for c, s in zip(row, scale, strict=True)
     ]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
     shape = -1, K, x.shape[1]
     logs = np.concatenate(
-        [log_posterior(x, some.reshape(shape)) for some in np.array_split(grid, 40)]
+        [log_posterior(x, part.reshape(shape)) for part in np.array_split(grid, 40)]
     )
     mass = np.exp(logs - logs.max())
     return mass @ moments(grid) / mass.sum()
@@ -79,12 +79,12 @@ def expected_moments(n_weights, n_points=25):
 
 def errors_of(module, x, n_draws, rng):
     """Return the errors of the moments of a long chain, in standard errors."""
-    x, own, sample = np.ascontiguousarray(x), np.zeros((K, x.shape[1])), []
+    x, drawn, sample = np.ascontiguousarray(x), np.zeros((K, x.shape[1])), []
     z = np.concatenate(TOPICS).astype(np.uint16)
     for _ in range(n_draws):
-        problem = Problem(corpus(), 1, weights.alpha_of(x, own), 0.1, ROW)
-        own = module.draw_all_weights(own, x, prior_of(x), problem, z, rng)
-        sample.append(own)
+        problem = Problem(corpus(), 1, weights.alpha_of(x, drawn), 0.1, ROW)
+        drawn = module.draw_all_weights(drawn, x, prior_of(x), problem, z, rng)
+        sample.append(drawn)
     means, errors = mean_and_error(moments(np.array(sample)), 60)
     return (means - expected_moments(x.shape[1])) / errors
 

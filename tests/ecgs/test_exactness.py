@@ -184,10 +184,10 @@ CASES += ["a topic vanishes"]
 def plain(name, *edits):
     """Return a kernel of groups that Python runs, after edits."""
     loaded = interpreted(f"sklda._ecgs.kernels.{name}", edits, lanes=2)
-    own = loaded.module
-    own.Problem = loaded.modules["sklda._core.problem"].Problem
-    own.streams = PlainStreams
-    return own
+    module = loaded.module
+    module.Problem = loaded.modules["sklda._core.problem"].Problem
+    module.streams = PlainStreams
+    return module
 
 
 def passes(name, problem, edits):

@@ -82,9 +82,9 @@ def moments(tiny, z, n):
     others = list(zip(tiny.tokens[n:], z[n:], strict=True))
     q, i = np.ones((tiny.n_topics, n + 1)), np.arange(n)
     for k, alpha in enumerate(tiny.alpha):
-        a = alpha + sum(d == 0 and one == k for (d, _), one in others)
-        b = tiny.beta + sum(w == 0 and one == k for (_, w), one in others)
-        s = tiny.n_words * tiny.beta + sum(one == k for _, one in others)
+        a = alpha + sum(d == 0 and topic == k for (d, _), topic in others)
+        b = tiny.beta + sum(w == 0 and topic == k for (_, w), topic in others)
+        s = tiny.n_words * tiny.beta + sum(topic == k for _, topic in others)
         q[k, 1:] = np.cumprod((a + i) * (b + i) / (s + i))
     return q
 
@@ -92,9 +92,9 @@ def moments(tiny, z, n):
 def placed(q, n, *pinned):
     """Return the weight of n tokens besides one on each of the topics `pinned`."""
     product = np.eye(1, n + 1)[0]
-    for k, of_topic in enumerate(q):
+    for k, weights in enumerate(q):
         before = pinned.count(k)
-        series = [of_topic[before + m] / math.factorial(m) for m in range(n + 1)]
+        series = [weights[before + m] / math.factorial(m) for m in range(n + 1)]
         product = np.convolve(product, series)[: n + 1]
     return product[n] * math.factorial(n)
 
@@ -110,9 +110,9 @@ def law_of_ends(q, n):
     return weights / weights.sum()
 
 
-def law_of_counts(q, n, some):
+def law_of_counts(q, n, topics):
     """Return the probabilities of 0, ..., n tokens on some topics together."""
-    inside = np.isin(np.arange(len(q)), some)
+    inside = np.isin(np.arange(len(q)), topics)
     weights = np.array(
         [
             math.comb(n, m) * placed(q[inside], m) * placed(q[~inside], n - m)
@@ -144,8 +144,8 @@ def test_a_block_is_drawn_from_its_conditional(n, most, nested, n_topics):
     z = rng.integers(n_topics, size=len(tiny.tokens)).astype(np.uint16)
     starts = []
     for i in range(60):
-        some = rng.integers(n_topics, size=(1, 2, n)[i % 3])
-        start = np.r_[rng.choice(some, n), z[n:]].astype(np.uint16)
+        topics = rng.integers(n_topics, size=(1, 2, n)[i % 3])
+        start = np.r_[rng.choice(topics, n), z[n:]].astype(np.uint16)
         starts.append(sampler.from_topics(problem, start))
     random, seen = streams(n), []
     for i in range(n_draws):
@@ -158,9 +158,9 @@ def test_a_block_is_drawn_from_its_conditional(n, most, nested, n_topics):
     observed = np.bincount(ends, minlength=expected.size + 1)
     assert chi_square_pvalue(observed, expected) > RIGHT
     likely = np.argsort(-q[:, 1])
-    for some in (likely[:1], likely[1:4:2]):
-        observed = np.bincount(np.isin(seen, some).sum(1), minlength=n + 2)
-        assert chi_square_pvalue(observed, law_of_counts(q, n, some)) > RIGHT
+    for topics in (likely[:1], likely[1:4:2]):
+        observed = np.bincount(np.isin(seen, topics).sum(1), minlength=n + 2)
+        assert chi_square_pvalue(observed, law_of_counts(q, n, topics)) > RIGHT
 
 
 # Priors at the ends of their range, where float32 is narrow. Blocks have one to six

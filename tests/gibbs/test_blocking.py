@@ -28,8 +28,8 @@ def test_blocks_without_limit_are_those_of_the_largest_cell(blocking):
 
 def test_both_kinds_draw_blocks_of_up_to_four_tokens_alike():
     assert_same_fit(make("nested", 4).fit(X), make("backward", 4).fit(X))
-    one, other = make("nested", 5).fit(X), make("backward", 5).fit(X)
-    assert (one.topic_assignments_ != other.topic_assignments_).any()
+    nested, backward = make("nested", 5).fit(X), make("backward", 5).fit(X)
+    assert (nested.topic_assignments_ != backward.topic_assignments_).any()
 
 
 def test_without_blocking_the_block_size_means_nothing():

@@ -20,18 +20,18 @@ def test_blocks_hold_each_token_once_in_order(most):
         middle = blocks.single_ptr[d]
         size, word = blocks.size.tolist(), blocks.word.tolist()
         # Cells by their largest piece; single tokens last, also those left of a cell.
-        for own, singles in ((slice(begin, middle), False), (slice(middle, end), True)):
-            largest = [min(row[w], most) for w in word[own]]
+        for singles, part in enumerate([slice(begin, middle), slice(middle, end)]):
+            largest = [min(row[w], most) for w in word[part]]
             assert largest == sorted(largest, reverse=True)
-            assert all((n == 1) == singles for n in size[own])
+            assert all((n == 1) == singles for n in size[part])
         for w in np.flatnonzero(row):
-            own = [c for c in range(begin, end) if word[c] == w]
-            pieces = [size[c] for c in own]
+            cells = [c for c in range(begin, end) if word[c] == w]
+            pieces = [size[c] for c in cells]
             assert sum(pieces) == row[w]
             assert pieces[:-1] == [most] * (len(pieces) - 1)
             # Those of several tokens are neighbours: what they weigh is kept.
-            several = [c for c in own if c < middle]
-            assert several == list(range(min(own), min(own) + len(several)))
+            several = [c for c in cells if c < middle]
+            assert several == list(range(min(cells), min(cells) + len(several)))
         for c in range(begin, end):
             tokens = range(blocks.first[c], blocks.first[c] + size[c])
             assert set(words[tokens]) == {word[c]}

@@ -93,10 +93,10 @@ def test_log_joint_is_the_closed_form(sampler, tiny):
         chain.evaluate()
         expected = tiny.log_joints[number]
         assert chain.log_joint[-1] == pytest.approx(expected, rel=1e-12)
-        of_words = log_word_likelihood(problem, sampler.counts(problem, chain.state))
-        assert of_words == pytest.approx(tiny.log_word_likelihood(z), rel=1e-12)
-        of_docs = log_doc_likelihood(problem, z)
-        assert of_docs + of_words == pytest.approx(expected, rel=1e-12)
+        words = log_word_likelihood(problem, sampler.counts(problem, chain.state))
+        assert words == pytest.approx(tiny.log_word_likelihood(z), rel=1e-12)
+        documents = log_doc_likelihood(problem, z)
+        assert documents + words == pytest.approx(expected, rel=1e-12)
 
 
 # --- the samplers ----------------------------------------------------------------

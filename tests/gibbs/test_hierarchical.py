@@ -47,24 +47,25 @@ def test_means_are_those_of_the_kept_samples(name):
     kept = [fit(name, max_iter=n, burn_in=n - 1) for n in (14, 18, 22, 26, 30)]
     doc, word = docs_of(corpus_of(X)), words_of(corpus_of(X))
     theta, phi, trace = [], [], model.prior_trace_
-    for one in kept:
-        alpha, beta = one.doc_topic_prior_, one.topic_word_prior_
+    for sample in kept:
+        alpha, beta = sample.doc_topic_prior_, sample.topic_word_prior_
         n_dk, n_kw = np.zeros((40, alpha.size)), np.zeros((alpha.size, 30))
-        np.add.at(n_dk, (doc, one.topic_assignments_), 1)
-        np.add.at(n_kw, (one.topic_assignments_, word), 1)
+        np.add.at(n_dk, (doc, sample.topic_assignments_), 1)
+        np.add.at(n_kw, (sample.topic_assignments_, word), 1)
         theta.append((n_dk + alpha) / (X.sum(axis=1, keepdims=True) + alpha.sum()))
         phi.append(n_kw + beta)
         # The priors are those that were drawn after the sweep.
-        i = one.n_iter_ - 1
+        i = sample.n_iter_ - 1
         assert trace["topic_word_prior"][i] == beta
         np.testing.assert_allclose(
-            np.maximum(trace["doc_concentration"][i] * one.topic_weights_, 1e-20), alpha
+            np.maximum(trace["doc_concentration"][i] * sample.topic_weights_, 1e-20),
+            alpha,
         )
     np.testing.assert_allclose(model.doc_topic_, np.mean(theta, axis=0), rtol=1e-12)
     np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
     np.testing.assert_allclose(model.components_, np.mean(phi, axis=0), rtol=1e-12)
     for attribute in ("doc_topic_prior_", "topic_weights_", "topic_word_prior_"):
-        values = [getattr(one, attribute) for one in kept]
+        values = [getattr(sample, attribute) for sample in kept]
         found = getattr(model, attribute)
         np.testing.assert_allclose(found, np.mean(values, axis=0), rtol=1e-12)
     assert isinstance(model.topic_word_prior_, float)
@@ -79,16 +80,16 @@ def test_trace_and_numbers_of_topics(name):
     sweeps = trace.pop("sweep")
     assert (sweeps.reshape(30, -1).T == np.arange(1, 31)).all()
     names = "doc_concentration weight_concentration topic_word_prior"
-    for one in names.split():
-        values = trace.pop(one)
+    for quantity in names.split():
+        values = trace.pop(quantity)
         assert values.dtype == float
         assert (values > 0).all()
         assert (values[1:] != values[:-1]).all()  # drawn after each sweep
     assert trace.keys() == model.n_topics_.keys() == {"n_topics", "n_nonempty"}
-    for one, values in trace.items():
+    for quantity, values in trace.items():
         assert values.dtype == np.int64
         after = values[10:]  # all sweeps after burn-in, kept (14, 18, ...) or not
-        found = model.n_topics_[one]
+        found = model.n_topics_[quantity]
         ends = np.quantile(after, (0.025, 0.975), axis=0)
         expected = [after.mean(axis=0), *ends]
         np.testing.assert_allclose(found, expected)
@@ -139,8 +140,8 @@ def test_hyperpriors_matter(name):
     priors = {"doc_concentration": known(3.0), "weight_concentration": known(0.5)}
     priors["topic_word_prior"] = known(0.02)
     model = fit(name, hyperpriors=priors, max_iter=60, burn_in=50)
-    for one, value in zip(priors, (3.0, 0.5, 0.02), strict=True):
-        np.testing.assert_allclose(model.prior_trace_[one][50:], value, rtol=1e-3)
+    for quantity, value in zip(priors, (3.0, 0.5, 0.02), strict=True):
+        np.testing.assert_allclose(model.prior_trace_[quantity][50:], value, rtol=1e-3)
     np.testing.assert_allclose(model.topic_word_prior_, 0.02, rtol=1e-3)
     total = 9.0 if name == "one vs rest" else 3.0
     np.testing.assert_allclose(model.doc_topic_prior_.sum(), total, rtol=1e-3)
@@ -176,8 +177,8 @@ def test_documents_without_tokens(name):
     trace = model.prior_trace_
     assert not trace["n_nonempty"].any()
     assert not trace["n_topics"].any()
-    for one, mean in (("doc_concentration", 1), ("weight_concentration", 10)):
-        assert 0.7 * mean < trace[one].mean() < 1.4 * mean
+    for quantity, mean in (("doc_concentration", 1), ("weight_concentration", 10)):
+        assert 0.7 * mean < trace[quantity].mean() < 1.4 * mean
 
 
 @pytest.mark.slow

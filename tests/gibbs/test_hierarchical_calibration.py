@@ -76,7 +76,7 @@ def ranks_of(sampler, seed, cls):
         drawn.append(scalars(chain))
     found = {}
     for name, value in true.items():
-        draws = np.array([one[name] for one in drawn])
+        draws = np.array([draw[name] for draw in drawn])
         below, ties = (draws < value).sum(), (draws == value).sum()
         found[name] = int(below + rng.integers(ties + 1))
     return found
@@ -91,7 +91,7 @@ def p_values(sampler, n, cls=HierarchicalPrior, until=0.0):
             uniform = np.full(N_DRAWS + 1, 1 / (N_DRAWS + 1))
             result = {
                 name: chi_square_pvalue(
-                    np.bincount([one[name] for one in found], minlength=N_DRAWS + 2),
+                    np.bincount([row[name] for row in found], minlength=N_DRAWS + 2),
                     uniform,
                 )
                 for name in found[0]

@@ -74,7 +74,7 @@ def law_of(shape, rate, terms):
 @pytest.mark.parametrize("name", CASES)
 def test_concentration_has_the_density_of_quadrature(name):
     shape, rate, terms = CASES[name]
-    arrays = tuple(np.array(one, float) for one in terms)
+    arrays = tuple(np.array(term, float) for term in terms)
     y, below = law_of(shape, rate, terms)
     noise, rng = np.random.default_rng(1), streams(2).kernel
     exact = np.exp(np.interp(noise.random(4000), below, y))
@@ -93,7 +93,7 @@ def test_concentration_has_the_density_of_quadrature(name):
 @pytest.mark.parametrize("name", CASES)
 def test_concentration_from_anywhere_comes_to_its_density(name, first):
     shape, rate, terms = CASES[name]
-    arrays = tuple(np.array(one, float) for one in terms)
+    arrays = tuple(np.array(term, float) for term in terms)
     y, below = law_of(shape, rate, terms)
     rng, x = streams(3).kernel, first
     for _ in range(200):
@@ -157,7 +157,7 @@ def test_weights_of_extreme_parameters_are_finite():
 
 BEFORE = np.array([0, 5, 5, 9, 12])
 Z = np.array([0, 0, 1, 0, 1, 1, 1, 1, 0, 2, 2, 2], np.uint16)  # mixed in documents
-ALPHA = np.array([0.4, 2.5, 30.0])
+ALPHA, KEY = np.array([0.4, 2.5, 30.0]), np.uint64(1)
 
 
 def law_of_tables(k, alpha):
@@ -214,17 +214,17 @@ def test_parts_of_the_documents_add_up():
     before, z, alpha, key = large_case()
     total = np.zeros(7, np.int64)
     for first, last in ((0, 1), (1, 90), (90, 90), (90, 300)):
-        own = before[first : last + 1]
-        tokens = z[own[0] : own[-1]]
-        given = own - own[0], tokens, alpha, key
-        total += count_tables(*given, first_token=int(own[0]))
+        ends = before[first : last + 1]
+        tokens = z[ends[0] : ends[-1]]
+        before_each, first_token = ends - ends[0], int(ends[0])
+        total += count_tables(before_each, tokens, alpha, key, first_token=first_token)
     np.testing.assert_array_equal(total, count_tables(before, z, alpha, key))
 
 
 def test_no_tokens_need_no_tables():
     for before in ([0], [0, 0, 0]):
-        given = np.array(before), np.zeros(0, np.uint16), ALPHA, np.uint64(1)
-        assert count_tables(*given).tolist() == [0, 0, 0]
+        tables = count_tables(np.array(before), np.zeros(0, np.uint16), ALPHA, KEY)
+        assert tables.tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 1000])
@@ -233,7 +233,7 @@ def test_noise_can_be_skipped(n):
     for _ in range(n):
         draw_noise(drawn)
     skip_noise(skipped, n)
-    one, other = draw_noise(drawn), draw_noise(skipped)
-    assert one.key == other.key
-    np.testing.assert_array_equal(one.stream, other.stream)
-    assert one.key != draw_noise(drawn).key
+    noise, same = draw_noise(drawn), draw_noise(skipped)
+    assert noise.key == same.key
+    np.testing.assert_array_equal(noise.stream, same.stream)
+    assert noise.key != draw_noise(drawn).key

@@ -29,7 +29,7 @@ from tests.helpers.hierarchical import (
 )
 from tests.helpers.mutants import streams
 
-SAMPLERS = {name: one.compiled() for name, one in samplers.SAMPLERS.items()}
+SAMPLERS = {name: known.compiled() for name, known in samplers.SAMPLERS.items()}
 FIXED = {"doc_concentration": known(1.3), "weight_concentration": known(2.0)}
 BETA = {"topic_word_prior": (2.0, 3.0)}
 PROBLEMS = {
@@ -99,14 +99,14 @@ def test_closed_form_is_a_mean_over_weights():
     alphas = 1.3 * rng.dirichlet(np.full(3, 2 / 3), 20_000)
     for z in tiny.assignments[5::90].tolist():
         n_dk = np.array(tiny.tables(z)[0])
-        of_docs = np.ones(len(alphas))
+        likelihood = np.ones(len(alphas))
         for row in n_dk:
             urns = [np.arange(n) for n in row]
             for k, urn in enumerate(urns):
-                of_docs *= (alphas[:, k, np.newaxis] + urn).prod(axis=1)
-            of_docs /= (1.3 + np.arange(row.sum())).prod()
-        log_mean = np.log(of_docs.mean())
-        error = of_docs.std() / of_docs.mean() / np.sqrt(len(alphas))
+                likelihood *= (alphas[:, k, np.newaxis] + urn).prod(axis=1)
+            likelihood /= (1.3 + np.arange(row.sum())).prod()
+        log_mean = np.log(likelihood.mean())
+        error = likelihood.std() / likelihood.mean() / np.sqrt(len(alphas))
         expected = tiny.log_joint(z) - tiny.log_word_likelihood(z)
         # 9 values: 4 standard errors are one false alarm in 1,700.
         assert abs(log_mean - expected) < 4 * error + 1e-4
@@ -185,13 +185,13 @@ def largest_error(chain, tiny, n_batches=60, batch=100):
     """Return the largest error of marginals of a long chain, in standard errors."""
     chain.sample_priors(tiny.priors, Threads(1))
     z = np.empty((n_batches * batch, chain.z.size), np.uint16)
-    of_priors = np.empty((len(z), 4))
+    priors = np.empty((len(z), 4))
     for i in range(len(z)):
         chain.sweep()
         z[i], (weights, a0, gamma) = chain.z, chain.prior.current
         beta = chain.problem.topic_word_prior
-        of_priors[i] = np.log(a0), np.log(gamma), weights @ weights, np.log(beta)
-    statistics = marginals(tiny, z), n_nonempty(tiny, z), of_priors
+        priors[i] = np.log(a0), np.log(gamma), weights @ weights, np.log(beta)
+    statistics = marginals(tiny, z), n_nonempty(tiny, z), priors
     exact = marginals(tiny, tiny.assignments), n_nonempty(tiny, tiny.assignments)
     expected = tiny.posterior @ np.column_stack(exact), tiny.expected()
     values = np.column_stack(statistics)

@@ -160,10 +160,10 @@ def test_too_much_memory_is_refused_before_sampling(monkeypatch):
 def test_chains_need_memory_for_all_of_them(monkeypatch):
     pytest.importorskip("arviz_stats")
     lda = model("rows", 5)
-    of_one = 5 * kept_draws.most_bytes(
+    n_bytes = 5 * kept_draws.most_bytes(
         make_problem(lda, check_corpus(lda, X, reset=True))
     )
-    monkeypatch.setattr(memory, "free_memory", lambda: 4 * of_one)
+    monkeypatch.setattr(memory, "free_memory", lambda: 4 * n_bytes)
     sample_chains(lda, X, n_chains=2)
-    with pytest.raises(MemoryError, match=f"of 3 chains .* {3 * of_one:,} bytes"):
+    with pytest.raises(MemoryError, match=f"of 3 chains .* {3 * n_bytes:,} bytes"):
         sample_chains(lda, X, n_chains=3)

@@ -162,10 +162,12 @@ def test_both_simulations_draw_alike(tilt):
     n, n_topics = 40, 20
     pmf = tables(*random_topics(8, n_topics), n)
     tilted = pmf * tilt ** np.arange(n + 1)[:, np.newaxis] * np.linspace(0.5, 2, 32)
-    one = draw("nested", pmf, 4000, seed=6)
-    other = draw("backward", tilted, 4000, seed=7)
+    nested = draw("nested", pmf, 4000, seed=6)
+    backward = draw("backward", tilted, 4000, seed=7)
     for k in range(n_topics):
-        both = np.array([np.bincount(x[:, k], minlength=n + 1) for x in (one, other)])
+        both = np.array(
+            [np.bincount(x[:, k], minlength=n + 1) for x in (nested, backward)]
+        )
         # Rare counts are one class.
         rare = both.sum(0) < 20
         both = np.column_stack([both[:, ~rare], both[:, rare].sum(1)])

@@ -41,13 +41,13 @@ def test_learned_priors_are_frozen_after_burn_in(learn_priors):
 )
 def test_symmetric_is_one_value_and_asymmetric_one_for_each(cls, prior):
     lda = cls(4, max_iter=21, burn_in=20, doc_topic_prior=prior, random_state=0)
-    one = clone(lda).set_params(learn_priors="symmetric").fit(X)
-    assert len(set(one.doc_topic_prior_)) == 1
-    assert one.doc_topic_prior_[0] != 0.25
+    symmetric = clone(lda).set_params(learn_priors="symmetric").fit(X)
+    assert len(set(symmetric.doc_topic_prior_)) == 1
+    assert symmetric.doc_topic_prior_[0] != 0.25
     each = clone(lda).set_params(learn_priors="asymmetric").fit(X)
     assert len(set(each.doc_topic_prior_)) == 4
-    assert one.topic_word_prior_ != 0.25
-    assert isinstance(one.topic_word_prior_, float)
+    assert symmetric.topic_word_prior_ != 0.25
+    assert isinstance(symmetric.topic_word_prior_, float)
 
 
 def fixed_point(counts, prior, symmetric):
@@ -88,8 +88,8 @@ def test_priors_that_are_none_are_learned(cls):
     alpha, beta = priors(topic_word_prior=0.3)
     assert len(set(alpha)) == 4
     assert beta == 0.3
-    given = {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4], "topic_word_prior": 0.3}
-    assert priors(**given) == (given["doc_topic_prior"], 0.3)
+    fixed = {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4], "topic_word_prior": 0.3}
+    assert priors(**fixed) == (fixed["doc_topic_prior"], 0.3)
     assert priors(learn_priors=None) == ([0.25] * 4, 0.25)
 
 
@@ -134,6 +134,6 @@ def test_histogram_of_parts_of_a_table(rows):
     table = np.random.default_rng(0).poisson(2, (10, 4)).astype(np.int32)
     table[table == 3] = 9  # counts that do not occur lie in between
     found = word_topic_histogram(table, rows)
-    for one, expected in zip(found, np.unique(table, return_counts=True), strict=True):
-        np.testing.assert_array_equal(one, expected)
-    assert [one.size for one in word_topic_histogram(table[:0], rows)] == [0, 0]
+    for part, expected in zip(found, np.unique(table, return_counts=True), strict=True):
+        np.testing.assert_array_equal(part, expected)
+    assert [part.size for part in word_topic_histogram(table[:0], rows)] == [0, 0]

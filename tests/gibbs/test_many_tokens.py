@@ -107,10 +107,10 @@ def test_the_largest_pair_of_32_bits_is_positive(n_lanes):
 def test_tokens_of_a_pair_beyond_32_bits_attract(problem, z):
     state = single_site_lists.from_topics(problem, z.copy())
     w, k = problem.corpus.word[0], z[0]
-    of_word = slice(*state.start[w : w + 2])
-    topics, _ = pairs.split(state.pairs[of_word], state.bits)
+    pairs_of_word = slice(*state.start[w : w + 2])
+    topics, _ = pairs.split(state.pairs[pairs_of_word], state.bits)
     wide = state.pairs.astype(np.int64)
-    wide[of_word][topics == k] += 2**33 << state.bits
+    wide[pairs_of_word][topics == k] += 2**33 << state.bits
     rng = streams(1)
     state = single_site_lists.sweep(problem, state._replace(pairs=wide), rng)
     word = np.repeat(problem.corpus.word, np.diff(problem.corpus.token_ptr))

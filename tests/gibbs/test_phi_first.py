@@ -159,8 +159,8 @@ def test_gammas_of_words_do_not_depend_on_each_other():
     whole, row = np.zeros((6, 5), np.float32), np.zeros((1, 5), np.float32)
     gammas.draw_rows(np.uint64(1), 8, counts, extra, 0.3, whole, total)
     for i in range(6):
-        some = counts[i : i + 1]
-        gammas.draw_rows(np.uint64(1), 8 + i, some, extra, 0.3, row, total)
+        counts_of_word = counts[i : i + 1]
+        gammas.draw_rows(np.uint64(1), 8 + i, counts_of_word, extra, 0.3, row, total)
         np.testing.assert_array_equal(row[0], whole[i])
     assert np.unique(whole).size == 30
 

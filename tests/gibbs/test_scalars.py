@@ -99,10 +99,10 @@ def test_half_of_the_pairs_lie_within_documents():
     assert pairs.shape == (N_PAIRS, 2)
     assert pairs.min() >= 0
     within, anywhere = np.split(pairs, 2)
-    of_first, of_second = document[within].T
-    np.testing.assert_array_equal(of_first, of_second)
+    first_document, second_document = document[within].T
+    np.testing.assert_array_equal(first_document, second_document)
     alone = within[:, 0] == within[:, 1]
-    np.testing.assert_array_equal(alone, of_first == 1)
+    np.testing.assert_array_equal(alone, first_document == 1)
     assert 0.5 < (document[anywhere[:, 0]] != document[anywhere[:, 1]]).mean() < 1
     # All tokens are equally likely to come first and second.
     for tokens in (within[:, 0], within[:, 1], anywhere[:, 0], anywhere[:, 1]):

@@ -57,8 +57,8 @@ def test_counts_are_those_of_the_topics_after_every_sweep(name, n_shards, n_topi
         for _ in range(8):
             state = sampler.sweep(problem, state, rng)
             assert enumeration.faults(state, words, n_topics) == []
-            for one in (*state.shards, *state.topics):
-                topic = getattr(one, "topic", one)
+            for shard in (*state.shards, *state.topics):
+                topic = getattr(shard, "topic", shard)
                 np.testing.assert_array_equal(topic, state.topic)
         assert n_topics == 1 or np.unique(state.z).size > 1
 
@@ -66,15 +66,15 @@ def test_counts_are_those_of_the_topics_after_every_sweep(name, n_shards, n_topi
 def alpha_leads(name, cls=Sharded):
     """Return whether tokens go where alpha of their own document is large."""
     corpus, rng = random_corpus(3, 30, 9, mean=6), np.random.default_rng(4)
-    own = rng.integers(3, size=30).astype(np.int32)
+    group = rng.integers(3, size=30).astype(np.int32)
     alpha = np.full((3, 3), 1e-6) + 1e6 * np.eye(3)
-    problem = Problem(corpus, 9, alpha, 0.1, own)
+    problem = Problem(corpus, 9, alpha, 0.1, group)
     sampler = cls(SAMPLERS[name].compiled(), 4, Threads())
     z = random_topics(corpus.token_ptr[-1], 3, streams(1).kernel)
     state = sampler.from_topics(problem, z)
     for _ in range(2):
         state = sampler.sweep(problem, state, streams(2))
-    return bool((state.z == np.repeat(own, document_lengths(corpus))).all())
+    return bool((state.z == np.repeat(group, document_lengths(corpus))).all())
 
 
 OF_DOCUMENTS = ("rows", "registers", "lists", "shortcut, rows", "dynamic, lists")
@@ -86,8 +86,8 @@ def test_documents_of_shards_have_their_own_alpha(name):
 
 
 def addresses(state):
-    states = [enumeration.tables_of(one) for one in (state, *state.shards)]
-    arrays = [part for one in states for part in one if np.ndim(part) > 0]
+    states = [enumeration.tables_of(tables) for tables in (state, *state.shards)]
+    arrays = [part for tables in states for part in tables if np.ndim(part) > 0]
     return [array.ctypes.data for array in arrays]
 
 
@@ -99,8 +99,8 @@ def test_memory_is_used_again(name):
         before, rng = addresses(state), streams(2)
         copies = state.topics
         assert len(copies) == 3
-        for i, one in enumerate(copies):  # a line of the cache is not shared
-            assert not any(np.shares_memory(one, other) for other in copies[:i])
+        for i, copy in enumerate(copies):  # a line of the cache is not shared
+            assert not any(np.shares_memory(copy, other) for other in copies[:i])
         for _ in range(3):
             state = sampler.sweep(problem, state, rng)
             assert addresses(state) == before
@@ -110,13 +110,13 @@ def test_memory_is_used_again(name):
 def test_shards_have_near_equal_tokens_and_streams_of_their_own(n_shards):
     corpus = random_corpus(2, 60, 30)
     sampler, problem, state = start("rows", corpus, n_shards)
-    of_documents, of_words = np.zeros(n_shards), np.zeros(n_shards)
+    document_tokens, word_tokens = np.zeros(n_shards), np.zeros(n_shards)
     for phase, shares in enumerate(state.phases):
         for i, part, _ in shares:
             tokens = np.diff(corpus.token_ptr)[cells_of(part)].sum()
-            of_documents[i] += tokens
-            of_words[(i + phase) % n_shards] += tokens
-    for sums, axis in ((of_documents, 1), (of_words, 0)):
+            document_tokens[i] += tokens
+            word_tokens[(i + phase) % n_shards] += tokens
+    for sums, axis in ((document_tokens, 1), (word_tokens, 0)):
         largest = dense(corpus).sum(axis).max()
         assert sums.sum() == corpus.token_ptr[-1]
         assert sums.max() - sums.min() <= 2 * largest
@@ -124,8 +124,8 @@ def test_shards_have_near_equal_tokens_and_streams_of_their_own(n_shards):
     rng, other = streams(2), streams(2)
     _, _, by_hand = start("rows", corpus, n_shards)
     for shares in by_hand.phases:
-        for i, part, one in shares:
-            single_site_rows.sweep(problem._replace(corpus=part), one, other.child(i))
+        for i, part, shard in shares:
+            single_site_rows.sweep(problem._replace(corpus=part), shard, other.child(i))
         add_changes(by_hand.topic, by_hand.topics)
     state = sampler.sweep(problem, state, rng)
     np.testing.assert_array_equal(state.z, by_hand.z)
@@ -192,7 +192,7 @@ TINY = {
     "two documents": enumeration.TinyProblem("aab abb", 2, (0.3, 0.8), 0.2),
     "three documents": enumeration.TinyProblem("ac bb abc", 3, (0.4, 0.4), 0.1),
 }
-EXACT = [one for one in SHARDABLE if not one.startswith(("shortcut", "dynamic"))]
+EXACT = [name for name in SHARDABLE if not name.startswith(("shortcut", "dynamic"))]
 
 
 @pytest.mark.slow
@@ -211,9 +211,9 @@ def test_the_totals_are_approximate():
 
 def test_one_shard_needs_no_sharding():
     problem = Problem(random_corpus(2), 9, np.full(3, 0.2), 0.1)
-    one = problem._replace(corpus=random_corpus(2, n_docs=1))
+    alone = problem._replace(corpus=random_corpus(2, n_docs=1))
     assert sharded(single_site_rows, problem, 1, Threads()) is single_site_rows
-    assert sharded(single_site_rows, one, 5, Threads()) is single_site_rows
+    assert sharded(single_site_rows, alone, 5, Threads()) is single_site_rows
     assert sharded(single_site_rows, problem, 2, Threads()).n_shards == 2
     many = problem._replace(corpus=random_corpus(2, n_docs=300))
     assert 100 < sharded(single_site_rows, many, 10**12, Threads()).n_shards <= 128

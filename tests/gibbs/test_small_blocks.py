@@ -35,7 +35,7 @@ def cumulants_of(a, b, s):
     """Return the cumulants of each topic."""
     i, cumulants = np.arange(4)[:, np.newaxis], from_python(small.cumulants)
     p = (a + i) * (b + i) / (s + i)
-    return np.array([cumulants(*one) for one in p.T.tolist()])
+    return np.array([cumulants(*topic) for topic in p.T.tolist()])
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -44,11 +44,11 @@ def test_sums_of_cumulants(n_topics, n):
     for seed in range(4 if n_topics < 20 else 1):
         topics = random_topics(seed, n_topics)
         expected, means = brute_force(*topics, n)
-        own = cumulants_of(*topics)
-        total, factors = normaliser(n, tuple(own.sum(0)))
+        cumulants = cumulants_of(*topics)
+        total, factors = normaliser(n, tuple(cumulants.sum(0)))
         assert total == pytest.approx(float(expected), rel=1e-10)
         np.testing.assert_allclose(
-            own @ factors / total, [float(m) for m in means], rtol=1e-8, atol=1e-9
+            cumulants @ factors / total, [float(m) for m in means], rtol=1e-8, atol=1e-9
         )
 
 
@@ -75,21 +75,27 @@ def all_kept(most, edits=(), n_topics=9, n_sweeps=8):
     plain, seen = modules["sklda._gibbs.kernels.blocked.small"], []
     resample = plain.resample_small
 
-    def resample_and_look(block, n, sums, words, given, rng, depth):
-        others = given.doc_topic - np.bincount(block, minlength=given.topic.size)
-        sums = resample(block, n, sums, words, given, rng, depth)
+    def resample_and_look(block, n, sums, words, document, rng, depth):
+        others = document.doc_topic - np.bincount(block, minlength=document.topic.size)
+        sums = resample(block, n, sums, words, document, rng, depth)
         used = slice(words.size[0] + words.size[0] % 2)  # whole registers
-        kept = given.base.copy(), given.kappa[:, used].copy(), given.ratio.copy()
-        given.doc_topic[:] = others + np.bincount(block, minlength=given.topic.size)
-        for k in range(given.topic.size):
-            plain.set_ratios(k, given, depth)
-        plain.set_base(words.beta, given, depth)
-        anew = plain.weigh_topics(words, given, depth)
+        kept = (
+            document.base.copy(),
+            document.kappa[:, used].copy(),
+            document.ratio.copy(),
+        )
+        document.doc_topic[:] = others + np.bincount(
+            block, minlength=document.topic.size
+        )
+        for k in range(document.topic.size):
+            plain.set_ratios(k, document, depth)
+        plain.set_base(words.beta, document, depth)
+        anew = plain.weigh_topics(words, document, depth)
         seen.append(
             np.allclose(sums[:depth], anew[:depth])
-            and np.allclose(kept[0], given.base)
-            and np.allclose(kept[1], given.kappa[:, used])
-            and np.allclose(kept[2], given.ratio)
+            and np.allclose(kept[0], document.base)
+            and np.allclose(kept[1], document.kappa[:, used])
+            and np.allclose(kept[2], document.ratio)
         )
         return sums
 

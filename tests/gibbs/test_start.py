@@ -70,8 +70,8 @@ def chi_square(n_passes, draw=start_kernels.draw_topics):
     np.add.at(seen, tuple(z.reshape(n_docs, 3).T), 1)
     expected = n_docs * probabilities(n_passes)
     assert seen[expected == 0].sum() == 0
-    some = expected > 0
-    return stats.chisquare(seen[some], expected[some]).pvalue
+    is_possible = expected > 0
+    return stats.chisquare(seen[is_possible], expected[is_possible]).pvalue
 
 
 @pytest.mark.parametrize("n_passes", [1, 2, 3])
@@ -194,16 +194,16 @@ def test_each_part_has_its_sweeps(stages, many, monkeypatch):
     monkeypatch.setattr(start, "MANY", many)
     monkeypatch.setattr(CollapsedGibbsLDA, "_make_sampler", noting)
     lda = fit(init="subsample")
-    *of_parts, whole = seen[: -lda.n_iter_ + 1]
-    assert of_parts == [(12, 12 * 30), (12, 12 * 30), (30, 30 * 30)]
+    *parts, whole = seen[: -lda.n_iter_ + 1]
+    assert parts == [(12, 12 * 30), (12, 12 * 30), (30, 30 * 30)]
     assert whole == (60, 60 * 30)
 
 
 def test_the_start_on_a_part_has_formed_topics():
     topics = np.kron(np.eye(K, dtype=int), np.full((50, 6), 3))
-    given = {"max_iter": 1, "evaluate_every": 1, "random_state": 0}
+    schedule = {"max_iter": 1, "evaluate_every": 1, "random_state": 0}
     random, begun = (
-        CollapsedGibbsLDA(K, init=init, **given).fit(topics).log_joint_[0]
+        CollapsedGibbsLDA(K, init=init, **schedule).fit(topics).log_joint_[0]
         for init in ("random", "subsample")
     )
     # With all 3,600 tokens on their topics: two nats more for each than at random.
@@ -222,7 +222,10 @@ def test_documents_are_taken_with_their_tokens(chunk, monkeypatch):
     monkeypatch.setattr("sklda._core.corpus._CHUNK_CELLS", chunk)
     counts = np.random.default_rng(0).poisson(0.5, (9, 5))
     counts[3] = 0
-    some = np.array([0, 3, 4, 8])
-    taken, expected = take_documents(corpus_of(counts), some), corpus_of(counts[some])
-    for one, other in zip(taken, expected, strict=True):
-        np.testing.assert_array_equal(one, other, strict=True)
+    documents = np.array([0, 3, 4, 8])
+    taken, expected = (
+        take_documents(corpus_of(counts), documents),
+        corpus_of(counts[documents]),
+    )
+    for array, other in zip(taken, expected, strict=True):
+        np.testing.assert_array_equal(array, other, strict=True)

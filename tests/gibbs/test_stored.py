@@ -198,13 +198,13 @@ def test_supervised_fits_refuse_more_documents_and_other_labels():
 
 
 def test_the_caller_may_change_x_between_the_fits():
-    own = sparse.csr_array(X.astype(np.int32))
-    model = make("rows", max_iter=26, warm_start=True).fit(own)
-    own.indices[:] = own.indices[::-1].copy()
-    own.sort_indices()
+    matrix = sparse.csr_array(X.astype(np.int32))
+    model = make("rows", max_iter=26, warm_start=True).fit(matrix)
+    matrix.indices[:] = matrix.indices[::-1].copy()
+    matrix.sort_indices()
     model.set_params(max_iter=8, burn_in=0)
     with pytest.raises(ValueError, match="of X differs"):
-        model.fit(own)
+        model.fit(matrix)
     assert_same_fit(model.fit(X), fit(make("rows", max_iter=34)))
 
 
@@ -220,8 +220,8 @@ def test_the_caller_may_change_attributes_between_the_fits(name, topic_word_prio
     for attribute, value in fitted(model).items():
         if isinstance(value, np.ndarray) and attribute != "classes_":
             value[...] = np.roll(value, 1)
-    for one in (model, expected):
-        fit(one.set_params(max_iter=8, burn_in=0))
+    for fitted_model in (model, expected):
+        fit(fitted_model.set_params(max_iter=8, burn_in=0))
     assert_same_fit(model, expected)
 
 
@@ -286,5 +286,5 @@ def test_chains_side_by_side_do_not_go_on_by_fit():
     pytest.importorskip("arviz_stats")
     model = fit(make("rows", max_iter=26, warm_start=True))
     chains = sample_chains(model, X, n_chains=2, random_state=0).more(4)
-    assert not any(one.warm_start for one in chains.estimators_)
+    assert not any(estimator.warm_start for estimator in chains.estimators_)
     assert_same_fit(chains.estimators_[0], clone(chains.estimators_[0]).fit(X))

@@ -45,11 +45,11 @@ def test_the_steps_of_the_page_work(tmp_path):
         assert text.count(before) == 1, f"{path} no longer has once:\n{before}"
         (tmp_path / path).write_text(text.replace(before, after), "utf-8")
     command = re.search(r"^   python (-m pytest .*)$", page, re.MULTILINE)[1]
-    own = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_")}
+    environment = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_")}
     run = subprocess.run(
         [sys.executable, *shlex.split(command), "-p", "no:cacheprovider"],
         cwd=tmp_path,
-        env=own | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        env=environment | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")},
         capture_output=True,
         text=True,
     )

@@ -166,9 +166,9 @@ def copied(state, known=None):
     if isinstance(state, np.ndarray):
         new = state.copy()
     elif isinstance(state, list):
-        new = [copied(one, known) for one in state]
+        new = [copied(part, known) for part in state]
     elif isinstance(state, tuple):
-        parts = [copied(one, known) for one in state]
+        parts = [copied(part, known) for part in state]
         new = type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
     known[id(state)] = new
     return new
@@ -184,8 +184,8 @@ def in_groups(kernel, n_draws):
         draws = np.asarray(n_draws(np.diff(problem.corpus.token_ptr)), np.int32)
         priors = kernel.kernel_priors(problem)
         part = part_of(problem.corpus, 0, problem.corpus.doc_ptr.size - 1)
-        given = part, state, priors, problem.kernel_alphas(), draws
-        kernel.sweep_groups(*given, rng.kernel)
+        alphas = problem.kernel_alphas()
+        kernel.sweep_groups(part, state, priors, alphas, draws, rng.kernel)
         return state
 
     return SimpleNamespace(

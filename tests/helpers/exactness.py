@@ -51,12 +51,12 @@ def p_value(sampler, tiny, n_draws: int, seed: int, until=0.0) -> float:
 def compiled() -> Iterator[tuple[str, Callable, dict, int]]:
     """Yield name, sampler of a problem, problems and draws, as users run them."""
     for name, sampler in single_site.SAMPLERS.items():
-        yield name, lambda _, one=sampler: one, single_site.PROBLEMS, 6000
+        yield name, lambda _, kernel=sampler: kernel, single_site.PROBLEMS, 6000
     for name, nested in blocked.SIMULATIONS.items():
         sampler = blocked.Blocked(nested, None)
-        yield name, lambda _, one=sampler: one, blocked.BLOCKS, 2500
+        yield name, lambda _, kernel=sampler: kernel, blocked.BLOCKS, 2500
     for name, sampler in phi_first.SAMPLERS.items():
-        yield name, lambda _, one=sampler: one, phi_first.PROBLEMS, 4000
+        yield name, lambda _, kernel=sampler: kernel, phi_first.PROBLEMS, 4000
     for name in medlda.KERNELS:
         make = partial(medlda.sampler_of, name)
         yield f"MedLDA, {name}", make, medlda.PROBLEMS, 5000
@@ -66,7 +66,7 @@ def numbers_of_problems() -> dict[str, int]:
     return {name: len(problems) for name, _, problems, _ in compiled()}
 
 
-def of_kernels() -> dict[str, list[float]]:
+def p_values_of_kernels() -> dict[str, list[float]]:
     """Return the p-values of all samplers on all tiny corpora."""
     return {
         name: [p_value(make(tiny), tiny, n_draws, 1) for tiny in problems.values()]
@@ -86,7 +86,7 @@ def made(family: str, mutant: Mutant) -> tuple:
     return sampler, tiny, 20_000, 5, enumeration.WRONG
 
 
-def of_mutants() -> dict[str, float]:
+def p_values_of_mutants() -> dict[str, float]:
     """Return the p-value of each mutant, where the test ends: it looks now and then."""
     return {fault: p_value(*made(*mutant)) for fault, *mutant in mutants()}
 
@@ -112,8 +112,8 @@ def main() -> None:
         "posterior": TINY.posterior.tolist(),
         "frequencies": frequencies(),
         "sweeps": N_SWEEPS,
-        "kernels": of_kernels(),
-        "mutants": of_mutants(),
+        "kernels": p_values_of_kernels(),
+        "mutants": p_values_of_mutants(),
     }
     PATH.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

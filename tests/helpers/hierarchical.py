@@ -105,8 +105,8 @@ class HierarchicalProblem(TinyProblem):
         self.priors = GammaPriors(**(priors or {}))
         self.lengths = [sum(count for _, count in doc) for doc in self.docs]
         self.a0, self.gamma = (Grid(*pair) for pair in self.priors[:2])
-        of_beta = self.priors.topic_word_prior
-        self.grid_of_beta = of_beta and Grid(*of_beta)
+        beta_prior = self.priors.topic_word_prior
+        self.grid_of_beta = beta_prior and Grid(*beta_prior)
         self._known = {}  # laws by what they depend on
 
     def _once(self, function, *key):
@@ -140,25 +140,30 @@ class HierarchicalProblem(TinyProblem):
 
     def _ways(self, n_dk):
         """Return all numbers of tables m_k, (n, K), and the logs of their ways."""
-        of_topics = []
+        topic_ways = []
         for counts in zip(*n_dk, strict=True):
             ways = np.ones(1)
             for n in counts:
                 ways = np.convolve(ways, stirling(n))
-            of_topics.append(ways)
-        possible = [np.flatnonzero(ways).tolist() for ways in of_topics]
+            topic_ways.append(ways)
+        possible = [np.flatnonzero(ways).tolist() for ways in topic_ways]
         m = np.array(list(itertools.product(*possible)))
-        each = [ways[m[:, k]] for k, ways in enumerate(of_topics)]
+        each = [ways[m[:, k]] for k, ways in enumerate(topic_ways)]
         return m, np.log(each).sum(axis=0)
 
     def _tables(self, n_dk):
         """Return m, the laws of a0 and gamma given each, and the log weights."""
         m, log_ways = self._once(self._ways, n_dk)
-        of_a0 = [self._once(self._law_of_a0, n) for n in m.sum(axis=1).tolist()]
+        a0_laws = [self._once(self._law_of_a0, n) for n in m.sum(axis=1).tolist()]
         ordered = map(tuple, np.sort(m, axis=1).tolist())
-        of_gamma = [self._once(self._law_of_gamma, one) for one in ordered]
-        weights = log_ways + [law.log_weight for law in of_a0]
-        return m, of_a0, of_gamma, weights + [law.log_weight for law in of_gamma]
+        gamma_laws = [self._once(self._law_of_gamma, counts) for counts in ordered]
+        weights = log_ways + [law.log_weight for law in a0_laws]
+        return (
+            m,
+            a0_laws,
+            gamma_laws,
+            weights + [law.log_weight for law in gamma_laws],
+        )
 
     def _law_of_beta(self, n_kw):
         x, total = self.grid_of_beta.x, 0.0
@@ -192,8 +197,8 @@ class HierarchicalProblem(TinyProblem):
 
     def log_joint(self, z):
         """Return log p(w, z), the priors and all else integrated out."""
-        of_topics = self._once(self._log_topics, self._of(z)[0])
-        return of_topics + self.log_word_likelihood(z)
+        log_topics = self._once(self._log_topics, self._of(z)[0])
+        return log_topics + self.log_word_likelihood(z)
 
     def _probabilities(self, function):
         """Return the posterior probability of each value of a function of z."""
@@ -207,12 +212,12 @@ class HierarchicalProblem(TinyProblem):
         """Return means of log a0, log gamma, the sum of squares of w, and log beta."""
         total = np.zeros(4)
         for n_dk, p in self._probabilities(lambda z: self._of(z)[0]):
-            m, of_a0, of_gamma, log_weights = self._once(self._tables, n_dk)
+            m, a0_laws, gamma_laws, log_weights = self._once(self._tables, n_dk)
             q = p * _normalised(log_weights)
             for i, weight in enumerate(q):
-                total[0] += weight * of_a0[i].mean(self.a0.log)
-                total[1] += weight * of_gamma[i].mean(self.gamma.log)
-                total[2] += weight * of_gamma[i].mean(self._sum_of_squares(m[i]))
+                total[0] += weight * a0_laws[i].mean(self.a0.log)
+                total[1] += weight * gamma_laws[i].mean(self.gamma.log)
+                total[2] += weight * gamma_laws[i].mean(self._sum_of_squares(m[i]))
         if self.grid_of_beta is None:
             total[3] = np.log(self.beta)
         else:
@@ -229,9 +234,9 @@ class HierarchicalProblem(TinyProblem):
 
     def draw(self, z, rng):
         """Draw a0, gamma, w and beta given z."""
-        m, of_a0, of_gamma, log_weights = self._once(self._tables, self._of(z)[0])
+        m, a0_laws, gamma_laws, log_weights = self._once(self._tables, self._of(z)[0])
         i = rng.choice(len(m), p=_normalised(log_weights))
-        gamma, a0 = of_gamma[i].draw(rng), of_a0[i].draw(rng)
+        gamma, a0 = gamma_laws[i].draw(rng), a0_laws[i].draw(rng)
         shape = gamma / self.n_topics + m[i]
         logs = np.log(rng.gamma(shape + 1)) + np.log(rng.random(shape.size)) / shape
         weights = _normalised(logs)
@@ -248,19 +253,19 @@ class HierarchicalProblem(TinyProblem):
         """
         (weights, a0, gamma), beta = sample
         n_dk = self._of(z)[0]
-        m, of_a0, of_gamma, log_weights = self._once(self._tables, n_dk)
-        given = self._once(self._ways, n_dk)[1] + self._log_weights(gamma, m.T)
-        after_gamma = given + [law.log_weight for law in of_a0]
+        m, a0_laws, gamma_laws, log_weights = self._once(self._tables, n_dk)
+        log_tables = self._once(self._ways, n_dk)[1] + self._log_weights(gamma, m.T)
+        after_gamma = log_tables + [law.log_weight for law in a0_laws]
         found = {
-            "gamma": _mixed(log_weights, [law.cdf(gamma) for law in of_gamma]),
-            "a0": _mixed(after_gamma, [law.cdf(a0) for law in of_a0]),
+            "gamma": _mixed(log_weights, [law.cdf(gamma) for law in gamma_laws]),
+            "a0": _mixed(after_gamma, [law.cdf(a0) for law in a0_laws]),
         }
         if self.n_topics > 1:
             n_tables = m.sum(axis=1)
             shape = gamma / self.n_topics + m[:, 0]
             shapes = shape, gamma + n_tables - shape
-            given = given + n_tables * np.log(a0)
-            found["w"] = _mixed(given, _below(weights, shapes, rng))
+            log_tables = log_tables + n_tables * np.log(a0)
+            found["w"] = _mixed(log_tables, _below(weights, shapes, rng))
         if self.grid_of_beta is not None:
             found["beta"] = self._beta_given(z).cdf(beta)
         return found

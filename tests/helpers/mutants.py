@@ -93,11 +93,11 @@ class Interpreted(NamedTuple):
 
     def sampler(self, sampler: Any = None) -> SimpleNamespace:
         """Return a sampler of it as `enumeration` takes them; default: the module."""
-        own = self.module if sampler is None else sampler
+        sampler = self.module if sampler is None else sampler
         return SimpleNamespace(
-            from_topics=own.from_topics,
-            sweep=own.sweep,
-            counts=own.counts,
+            from_topics=sampler.from_topics,
+            sweep=sampler.sweep,
+            counts=sampler.counts,
             Problem=self.modules["sklda._core.problem"].Problem,
             streams=streams if self.compiled_draws else PlainStreams,
         )
@@ -140,17 +140,18 @@ def interpreted(
     are Python's own, which is faster too, unless `compiled_draws` asks for those of the
     kernels.
     """
-    trees = {one: _tree(one) for root in (*beside, name) for one in _imported(root)}
+    roots = (*beside, name)
+    trees = {module: _tree(module) for root in roots for module in _imported(root)}
     for edit in edits:
-        own, scope = _find_scope(edit, trees)
-        if trees[own] is _tree(own):  # shared by all mutants
-            trees[own] = copy.deepcopy(trees[own])
+        module, scope = _find_scope(edit, trees)
+        if trees[module] is _tree(module):  # shared by all mutants
+            trees[module] = copy.deepcopy(trees[module])
             _, scope = _find_scope(edit, trees)
         _apply(edit, scope)
     modules: dict[str, ModuleType] = {}
-    for one, tree in trees.items():
-        code = _code(one) if tree is _tree(one) else _compiled(one, tree)
-        modules[one] = _execute(one, code, modules, lanes, compiled_draws)
+    for module, tree in trees.items():
+        code = _code(module) if tree is _tree(module) else _compiled(module, tree)
+        modules[module] = _execute(module, code, modules, lanes, compiled_draws)
     return Interpreted(modules[name], modules, compiled_draws)
 
 
@@ -184,7 +185,7 @@ def _imported(name: str) -> tuple[str, ...]:
             continue
         for alias in node.names:
             both = (f"{node.module}.{alias.name}", node.module)
-            origin = next(one for one in both if _path(one).is_file())
+            origin = next(candidate for candidate in both if _path(candidate).is_file())
             if origin not in _SHARED and not _path(origin).match("__init__.py"):
                 found |= dict.fromkeys(_imported(origin))
     return (*found, name)
@@ -268,11 +269,11 @@ def _scopes(path: str, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 def _apply(edit: Edit, scope: ast.AST) -> None:
     """Change the tree of a function as an edit says."""
     pattern, replacement = _parse(edit.pattern), _parse(edit.replacement)
-    is_code = [isinstance(one, list) for one in (pattern, replacement)]
+    is_code = [isinstance(code, list) for code in (pattern, replacement)]
     if any(is_code) and not all(is_code):  # an expression beside a statement is one
         pattern, replacement = (
-            one if isinstance(one, list) else [ast.Expr(one)]
-            for one in (pattern, replacement)
+            code if isinstance(code, list) else [ast.Expr(code)]
+            for code in (pattern, replacement)
         )
     matches = list(_matches(pattern, scope))
     assert len(matches) == edit.of, (
@@ -371,5 +372,5 @@ def _filled(pattern, bound: dict[str, Any]):
 
     new = copy.deepcopy(pattern)
     if isinstance(new, list):
-        return [Fill().visit(one) for one in new]
+        return [Fill().visit(statement) for statement in new]
     return Fill().visit(new)

@@ -19,11 +19,11 @@ class OneTotal(NamedTuple):
         state = self.sharded.from_topics(problem, z)
         self.prepare(problem, state)
 
-        def share(one):
-            own = problem._replace(corpus=one.part)
-            return one._replace(state=self.sharded.sampler.over(state.tables, own))
+        def share(part):
+            cells = problem._replace(corpus=part.part)
+            return part._replace(state=self.sharded.sampler.over(state.tables, cells))
 
-        phases = [[share(one) for one in shares] for shares in state.phases]
+        phases = [[share(part) for part in shares] for shares in state.phases]
         return state._replace(phases=phases, topics=[])
 
     def sweep(self, problem, state, rng):

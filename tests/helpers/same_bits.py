@@ -105,13 +105,13 @@ def variants(n_topics: int) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def digests(sampler: str, n_topics: int) -> dict[str, str]:
     """Fit one sampler in all its variants; return a digest of what each fit leaves."""
-    cls, own = SAMPLERS[sampler]
+    cls, options = SAMPLERS[sampler]
     X, known, found = documents(), cls().get_params(), {}
     params = {name: value for name, value in PLAIN.items() if name in known}
     params |= {"n_components": n_topics, "max_iter": 20, "random_state": 0}
     if known.get("thin") == CollapsedGibbsLDA().thin:
         params["thin"] = THIN
-    if own.get("approximation") == "exact":  # takes memory by the square of tokens
+    if options.get("approximation") == "exact":  # takes memory by the square of tokens
         X = X[:5]
     for name, extra in variants(n_topics):
         is_start = extra.get("init") == "subsample" and cls is CVBLDA  # has none
@@ -119,13 +119,13 @@ def digests(sampler: str, n_topics: int) -> dict[str, str]:
             more = {"covariates": covariates()} if cls is DMRLDA else {}
             y = labels(cls)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                model = cls(**params | own | extra).fit(X, y, **more)
-            values = [getattr(model, one, 0) for one in FITTED + PRIORS]
+                model = cls(**params | options | extra).fit(X, y, **more)
+            values = [getattr(model, attribute, 0) for attribute in FITTED + PRIORS]
             values += [model.transform(X[:20])]
             if y is None:
                 values += [model.score(X[:20])]
             else:
-                values += [getattr(model, one) for one in OF_LABELS]
+                values += [getattr(model, attribute) for attribute in OF_LABELS]
                 scores = getattr(model, "decision_function", model.predict)
                 values += [scores(X[:20])]
             if more:

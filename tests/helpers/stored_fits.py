@@ -37,10 +37,10 @@ def fits() -> list[Stored]:
     labels = np.array(["one", "two", "three"])[theta.argmax(axis=1)]
     params = {"n_components": 3, "max_iter": 20, "random_state": 0}
     params["doc_topic_prior"] = [0.1, 0.2, 0.3]
-    own = {"MedLDAClassifier": {"multi_class": "ovr"}}
+    options = {"MedLDAClassifier": {"multi_class": "ovr"}}
     targets = {"MedLDAClassifier": labels, "MedLDARegressor": theta[:, 0]}
     models = [
-        cls(**params, **own.get(name, {})).fit(X, targets.get(name))
+        cls(**params, **options.get(name, {})).fit(X, targets.get(name))
         for name, cls in estimators().items()
     ]
     return [Stored(model, X, results_of(model, X)) for model in models]
@@ -83,5 +83,5 @@ def load(path: Path) -> Stored:
 
 
 if __name__ == "__main__":
-    for one in fits():
-        write(FOLDER / __version__ / f"{type(one.model).__name__}.npz", one)
+    for stored in fits():
+        write(FOLDER / __version__ / f"{type(stored.model).__name__}.npz", stored)

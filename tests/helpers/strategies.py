@@ -99,7 +99,7 @@ def options(cls):
     """Return what draws the parameters that are a choice of texts, or a flag."""
     found = {}
     for name, constraints in cls._parameter_constraints.items():
-        texts = [one.options for one in constraints if isinstance(one, StrOptions)]
+        texts = [kind.options for kind in constraints if isinstance(kind, StrOptions)]
         values = sorted(*texts) if texts else []
         values += [None] if values and None in constraints else []
         values += [False, True] if "boolean" in constraints else []
@@ -111,7 +111,7 @@ def options(cls):
 @st.composite
 def estimators(draw, cls):
     """Draw an estimator of a class with valid parameters."""
-    sets = [st.fixed_dictionaries(options(cls) | own) for own in PARAMETERS[cls]]
+    sets = [st.fixed_dictionaries(options(cls) | more) for more in PARAMETERS[cls]]
     params: dict[str, Any] = draw(st.one_of(sets))
     is_exact = params.get("approximation") == "exact"  # O(tokens ** 2) for each topic
     n_topics = draw(among([1, 2, 3, 5, 16, 17, 40, 130][: 4 if is_exact else None]))

@@ -34,8 +34,8 @@ def test_figure_has_the_thresholds_of_the_tests(monkeypatch):
     monkeypatch.syspath_prepend(DOC / "_ext")
     pytest.importorskip("docutils")
     figure = importlib.import_module("exactness_figure")
-    own = figure.RIGHT, figure.WRONG
-    assert own == (enumeration.RIGHT, enumeration.WRONG)
+    thresholds = figure.RIGHT, figure.WRONG
+    assert thresholds == (enumeration.RIGHT, enumeration.WRONG)
     assert figure.FOUND == exactness.PATH
 
 

@@ -100,7 +100,7 @@ def compile_all() -> None:
         return
     commands = [[sys.executable, "-m", __name__, str(i)] for i in range(len(PROCESSES))]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = [subprocess.Popen(one, cwd=ROOT, **quiet) for one in commands]
+    started = [subprocess.Popen(command, cwd=ROOT, **quiet) for command in commands]
     for process in started:
         process.wait()
 

@@ -39,17 +39,17 @@ def arithmetic(a, b, n, width, out):
     store(out, 0, (x + y) * x - y / broadcast(np.float32(1.5), width))
 
 
-def of_integers(a, b, n, width, out):
+def integers(a, b, n, width, out):
     x = load(n, 1, width)
     store(out, 0, to_float(x + x * broadcast(np.int32(3), width)))
 
 
-def of_doubles(a, b, n, width, out):
+def doubles(a, b, n, width, out):
     thirds = load(a.astype(np.float64) / 3, 1, width)
     store(out, 0, to_float(to_double(thirds) + to_double(load(n, 1, width))))
 
 
-def of_one_or_many(a, b, n, width, out):
+def scalars_and_arrays(a, b, n, width, out):
     store(out, 0, entries(b, 2, width) + entries(np.float32(n[0]), 2, width))
 
 
@@ -108,7 +108,7 @@ def size_of_rest(a, k):
 
 
 FUNCTIONS = [
-    *(arithmetic, of_integers, of_doubles, of_one_or_many),
+    *(arithmetic, integers, doubles, scalars_and_arrays),
     *(choice, roots, lanes, sums, places, listed_places, rest_of_array),
 ]
 
@@ -152,10 +152,10 @@ def test_no_running_sum_is_less_than_the_one_before(width):
 
 def in_columns(a, b, n, height, width, out):
     x, y = load(a, 1, width, height), entries(b, 0, width, height)
-    one = entries(np.float32(1), 0, width, height)
+    ones = entries(np.float32(1), 0, width, height)
     whole = to_float(load(n, 0, width, height))
     mask = (x > y) | one_hot(n[0], width, height)
-    store(out, 0, choose(mask, x / (y + one) - whole, y * whole))
+    store(out, 0, choose(mask, x / (y + ones) - whole, y * whole))
     out[-1] = first_lane(mask)
 
 
