@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 from sklda import (
     CVBLDA,
@@ -215,22 +213,3 @@ def test_in_a_grid_search():
     assert recorder.events.count("end sweep 3") == 5
     expected = make(max_iter=3, **search.best_params_).fit(X)
     assert_same_fit(search.best_estimator_, expected)
-
-
-def test_clones_in_a_grid_search_keep_their_monitor():
-    monitor = callback.ScoringMonitor(scoring={"score": per_token})
-    model = make(max_iter=3).set_callbacks(monitor)
-    search = GridSearchCV(model, {"n_components": [2, 3]}, cv=KFold(2))
-    search.fit(X, DUMMY)
-    rows = [row for row in monitor.get_logs().data if row["task_name"] == "sweep 3"]
-    assert len(rows) == 5
-    assert search.best_estimator_.score(X) in [row["score"] for row in rows]
-
-
-@pytest.mark.filterwarnings("ignore:The estimator FunctionTransformer does not support")
-def test_in_a_pipeline():
-    recorder = Recorder()
-    pipe = make_pipeline(FunctionTransformer(), make(max_iter=3))
-    pipe.set_callbacks(recorder).fit(X)
-    assert recorder.events.count("end sweep 3") == 1
-    assert_same_fit(pipe[-1], make(max_iter=3).fit(X))

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
@@ -81,26 +79,3 @@ def test_perplexity_is_the_exponential(model):
     assert model.perplexity(NEW) == np.exp(-model.score(NEW))
     # Better than no model, which has the size of the vocabulary.
     assert 1 < model.perplexity(X) < 40
-
-
-TEXTS = [
-    "the cat and the dog chase the cat",
-    "stocks and bonds and stocks",
-    "a dog, a cat, a dog",
-    "bonds fell and stocks fell",
-] * 10
-
-
-def test_pipeline_with_count_vectorizer():
-    lda = CollapsedGibbsLDA(
-        2, doc_topic_prior=0.1, topic_word_prior=0.1, max_iter=50, random_state=0
-    )
-    pipe = make_pipeline(CountVectorizer(stop_words=["and", "the"]), lda)
-    theta = pipe.fit_transform(TEXTS)
-    np.testing.assert_array_equal(theta, pipe.transform(TEXTS))
-    # Animals and money share no word.
-    assert (theta.argmax(axis=1) == theta.argmax(axis=1)[[0, 1] * 20]).all()
-    assert theta[0].argmax() != theta[1].argmax()
-    assert pipe.score(TEXTS) == lda.score(pipe[0].transform(TEXTS))
-    names = [f"collapsedgibbslda{k}" for k in range(2)]
-    assert pipe.get_feature_names_out().tolist() == names

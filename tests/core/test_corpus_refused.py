@@ -6,7 +6,6 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda import CollapsedGibbsLDA
 from sklda._base.fitted_topics import check_matrix
@@ -70,12 +69,6 @@ def test_gaps_and_rows_of_different_lengths():
     pandas = pytest.importorskip("pandas")
     refuse(["NaN", "count 0", "fillna(0)"], pandas.DataFrame({"a": [1, np.nan]}))
     refuse(["rows of different lengths"], [[1, 2], [1]])
-
-
-def test_way_out_for_lists_of_words():
-    words = [text.split() for text in TEXTS]
-    counts = CountVectorizer(analyzer=list).fit_transform(words)
-    assert make().fit(counts).n_features_in_ == 9
 
 
 def too_many(X):

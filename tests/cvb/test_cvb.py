@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_extraction.text import TfidfTransformer
 
 from sklda import CVBLDA
 from sklda._core import memory
@@ -127,15 +126,6 @@ def test_priors_stay_where_there_is_nothing_to_learn_from(name, weight):
     model = make(name, **params).fit(weight * X)
     assert model.doc_topic_prior_.tolist() == [0.25] * 4
     assert model.topic_word_prior_ == 0.25
-
-
-@each_real
-def test_tfidf(name):
-    weights = TfidfTransformer().fit_transform(X)
-    model = make(name, doc_topic_prior=0.1, topic_word_prior=0.01).fit(weights)
-    total = (model.components_ - 0.01).sum(axis=0)
-    np.testing.assert_allclose(total, weights.toarray().sum(axis=0), rtol=1e-4)
-    assert model.score(weights) > -np.log(30)
 
 
 @each_real

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
 
 import sklda
 from sklda._base.annealing import NO_ANNEALING, Annealing
@@ -12,7 +11,7 @@ from sklda._chain.chain import Chain
 from sklda._core.minka import LearnedPriors
 from sklda._core.problem import Problem
 from sklda._gibbs.rows_or_lists import collapsed_sampler
-from sklda.datasets import load_docstrings, make_lda_corpus
+from sklda.datasets import make_lda_corpus
 from tests.helpers.corpora import random_corpus
 from tests.helpers.mutants import streams
 from tests.helpers.ways_to_fit import GIBBS
@@ -194,26 +193,3 @@ def test_hierarchical_priors_are_not_annealed():
     fits = [fit("rows", init=init, **params) for init in ("annealed", "random")]
     np.testing.assert_array_equal(fits[0].components_, fits[1].components_)
     assert fits[0].prior_trace_["sweep"][0] == 1
-
-
-def test_a_fit_that_goes_on_is_not_annealed():
-    lda = fit("rows", init="annealed", max_iter=10, warm_start=True)
-    chain = lda._stored.chain
-    lda.fit(X)
-    assert not chain.is_annealed
-    assert lda.n_iter_ == 20
-
-
-def test_it_leads_to_better_topics():
-    vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
-    counts = vectorizer.fit_transform(load_docstrings().data)
-    params = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "max_iter": 40}
-
-    def ends(init):
-        ldas = (
-            sklda.CollapsedGibbsLDA(20, init=init, random_state=seed, **params)
-            for seed in range(3)
-        )
-        return [lda.fit(counts).log_joint_[-1] for lda in ldas]
-
-    assert min(ends("annealed")) > max(ends("random"))

@@ -12,7 +12,7 @@ from sklda._core.threads import Threads
 from sklda._gibbs.kernels import single_site_rows
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.corpora import corpus_of, docs_of, random_corpus, words_of
+from tests.helpers.corpora import corpus_of, docs_of, words_of
 from tests.helpers.enumeration import mean_and_error
 from tests.helpers.hierarchical import known
 from tests.helpers.mutants import streams
@@ -207,44 +207,12 @@ def test_weights_that_underflow_and_equal_ones(name, gamma):
         assert (model.topic_weights_ < 1e-12).any()
 
 
-@pytest.mark.parametrize("value", [1e-9, 1e9])
-@pytest.mark.parametrize("which", GammaPriors._fields)
-def test_priors_near_the_bounds(which, value):
-    assert_sound(fit("lists", hyperpriors={which: (1.0, 1 / value)}))
-
-
 def test_priors_at_the_bounds():
     for pair in ((1e-10, 1e-10), (1e10, 1e-10), (1e-10, 1e10), (1e10, 1e10)):
         assert_sound(fit("rows", hyperpriors=dict.fromkeys(GammaPriors._fields, pair)))
 
 
-def test_topics_without_tokens_return():
-    problem = Problem(random_corpus(2, 12, 9, mean=2), 9, np.full(12, 0.1), 0.1)
-    chain = Chain(single_site_rows, problem, streams(2))
-    chain.sample_priors(GammaPriors(), Threads(1))
-    sizes = np.empty((3000, 12))
-    for size in sizes:
-        chain.sweep()
-        size[:] = np.bincount(chain.z, minlength=12)
-    is_empty = sizes == 0
-    returned = is_empty[:-1] & ~is_empty[1:]
-    assert returned.any(axis=0).all()  # each of them
-    assert is_empty.any(axis=0).all()
-
-
 # --- fits that go on -------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", sorted(GIBBS))
-def test_documents_may_be_added(name):
-    model = fit(name, X[:30], max_iter=40, warm_start=True)
-    before = model.doc_topic_prior_
-    go_on(model, max_iter=6, burn_in=0, thin=1)
-    assert model.prior_trace_["sweep"].tolist() == [1, 2, 3, 4, 5, 6]
-    assert model.doc_topic_.shape == (40, 8)
-    assert_sound(model)
-    # The weights go on: the largest topics remain, and the chain does not begin anew.
-    assert np.corrcoef(before, model.doc_topic_prior_)[0, 1] > 0.5
 
 
 @each
@@ -274,9 +242,6 @@ def test_hyperpriors_in_any_container_go_on(kind):
     assert model.n_iter_ == 30
     with pytest.raises(ValueError, match="hyperpriors="):
         go_on(model, hyperpriors={"doc_concentration": kind([1.0, 3.0])})
-
-
-# --- labels ----------------------------------------------------------------------
 
 
 # --- bad input -------------------------------------------------------------------

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.special import psi
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 
 from sklda import (
     CVBLDA,
@@ -91,17 +90,6 @@ def test_priors_that_are_none_are_learned(cls):
     fixed = {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4], "topic_word_prior": 0.3}
     assert priors(**fixed) == (fixed["doc_topic_prior"], 0.3)
     assert priors(learn_priors=None) == ([0.25] * 4, 0.25)
-
-
-def test_a_search_over_a_prior_compares_its_values():
-    search = GridSearchCV(
-        CollapsedGibbsLDA(4, max_iter=25, burn_in=24, random_state=0),
-        {"doc_topic_prior": [0.05, 20.0]},
-        cv=2,
-    ).fit(X)
-    first, second = search.cv_results_["mean_test_score"]
-    assert first > second
-    assert search.best_estimator_.doc_topic_prior_.tolist() == [0.05] * 4
 
 
 def test_a_short_burn_in_learns_nothing_and_is_not_warned_of():

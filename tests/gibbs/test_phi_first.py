@@ -57,9 +57,6 @@ def test_parameters_are_those_of_the_collapsed_sampler(cls):
     assert mine == {name: others[name] for name in mine}
 
 
-# --- data augmentation -----------------------------------------------------------
-
-
 # --- the kernel ------------------------------------------------------------------
 
 

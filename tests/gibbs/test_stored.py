@@ -141,14 +141,18 @@ def test_a_failure_leaves_the_chain_as_it_was(name, monkeypatch):
 # --- documents -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["rows", "shards", "dynamic", "uncollapsed"])
+ADDED = ["rows", "shards", "dynamic", "uncollapsed", "rows, sampled"]
+
+
+@pytest.mark.parametrize("name", ADDED)
 def test_documents_may_be_added(name):
     model = make(name, max_iter=26, warm_start=True).fit(X[:30])
     before = model.topic_assignments_
     fit(model.set_params(max_iter=1, burn_in=0))
     assert model.n_iter_ == 1
     assert model.doc_topic_.shape == (40, 4)
-    assert model.components_.sum() == pytest.approx(X.sum() + 4 * 30 * 0.25)
+    prior = 4 * 30 * model.topic_word_prior_
+    assert model.components_.sum() == pytest.approx(X.sum() + prior)
     # Most tokens keep their topic in a sweep; random ones would have three others.
     assert (model.topic_assignments_[: before.size] == before).mean() > 0.5
     again = make(name, max_iter=26, warm_start=True).fit(X[:30])
