@@ -69,8 +69,8 @@ def recorded_sweeps(last: int) -> list[int]:
 def run_start(seed, train, held_out, n_topics, options, new=new_program) -> dict:
     """Return the curves of all samplers from one start, and their last topics."""
     recorded = recorded_sweeps(options.sweeps)
-    given = train, n_topics, seed, recorded
-    programs = {name: new(name, *given) for name in options.samplers}
+    task = train, n_topics, seed, recorded
+    programs = {name: new(name, *task) for name in options.samplers}
 
     def evaluate(runner):
         program, value = programs[runner.name], None
@@ -96,7 +96,7 @@ def known(chain: dict, key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def thin(chains: dict, last: int, keys) -> dict:
     """Return the recorded sweeps, and the chains with values at these only."""
     recorded = recorded_sweeps(last)
-    for chain in (chain for some in chains.values() for chain in some):
+    for chain in (chain for runs in chains.values() for chain in runs):
         del chain["sweeps"], chain["topic_word"]
         for key, digits in DIGITS.items():
             values = chain.pop(key)
@@ -121,7 +121,7 @@ def run_bars(options) -> None:
 
 def count_modes(chains, tokens, planted) -> dict:
     """Return which chains end in a local mode, by log posterior and by topics."""
-    everything = [chain for some in chains.values() for chain in some]
+    everything = [chain for runs in chains.values() for chain in runs]
     for chain in everything:
         curve = chain["sweeps"], chain["log_posterior"]
         chain["gap"] = harness.end_of(*curve, harness.TAIL) / tokens
@@ -133,13 +133,13 @@ def count_modes(chains, tokens, planted) -> dict:
         chain["gap"] = round(best - chain["gap"], 5)
     return {
         name: {
-            "chains": len(some),
-            "below_best": sum(chain["gap"] > WIDEST_GAP for chain in some),
-            "missing_topics": sum(chain["missed_topics"] > 0 for chain in some),
-            "perplexity": float(np.median([c["perplexity"][-1] for c in some])),
+            "chains": len(runs),
+            "below_best": sum(chain["gap"] > WIDEST_GAP for chain in runs),
+            "missing_topics": sum(chain["missed_topics"] > 0 for chain in runs),
+            "perplexity": float(np.median([c["perplexity"][-1] for c in runs])),
             "paper_of_30": PAPER["blocking-bars"].get(name),
         }
-        for name, some in chains.items()
+        for name, runs in chains.items()
     }
 
 
@@ -176,10 +176,10 @@ def measure(corpus, topics, options, run_start) -> None:
 def summary_of_chains(chains) -> dict[str, dict]:
     """Return the seconds per sweep, the ends and the efficiency of each sampler."""
     rows = {}
-    for name, some in chains.items():
-        per_sweep, per_second = np.transpose([efficiency(chain) for chain in some])
-        paces = [np.median(np.diff(chain["seconds"], prepend=0)) for chain in some]
-        ends = {key: [chain[key][-1] for chain in some] for key in RISING}
+    for name, runs in chains.items():
+        per_sweep, per_second = np.transpose([efficiency(chain) for chain in runs])
+        paces = [np.median(np.diff(chain["seconds"], prepend=0)) for chain in runs]
+        ends = {key: [chain[key][-1] for chain in runs] for key in RISING}
         rows[name] = {
             "seconds_per_sweep": float(np.median(paces)),
             **{key: harness.range_of(values) for key, values in ends.items()},
@@ -212,9 +212,9 @@ def levels(chains) -> list[dict]:
                 row[of] = {
                     name: harness.median_of(
                         harness.reached(curve[i], sign * curve[2], sign * level)
-                        for curve in some
+                        for curve in runs
                     )
-                    for name, some in curves.items()
+                    for name, runs in curves.items()
                 }
             rows.append(row)
     return rows
@@ -227,8 +227,8 @@ def draw_panels(panels, report, styles=STYLES) -> None:
         posterior = [np.array(chain["log_posterior"]) / tokens for chain in chains]
         perplexity = [chain["perplexity"] for chain in chains]
         seconds = [chain["seconds"] for chain in chains]
-        of_sweeps = [sweeps] * len(chains), posterior
-        lines = of_sweeps, (seconds, posterior), (seconds, perplexity)
+        by_sweeps = [sweeps] * len(chains), posterior
+        lines = by_sweeps, (seconds, posterior), (seconds, perplexity)
         for axes, line in zip(panels, lines, strict=True):
             figures.plot_chains(axes, *line, styles[name], name)
         edges = edges or [axes.get_ylim() for axes in panels]

@@ -104,9 +104,9 @@ def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
     found = []
     for seed, kind in enumerate(("train", "test")):
         y = read(f"{kind}.label", dtype=np.int64) - 1
-        documents, of_word, count = read(f"{kind}.data", dtype=np.int32).T
+        documents, word, count = read(f"{kind}.data", dtype=np.int32).T
         shape = y.size, words.size
-        X = sparse.csr_array((count, (documents - 1, of_word - 1)), shape=shape)
+        X = sparse.csr_array((count, (documents - 1, word - 1)), shape=shape)
         order = np.random.default_rng(seed).permutation(y.size)
         found.append((X[order][:, kept], y[order]))
     return found
@@ -157,9 +157,9 @@ def read_reuters(folder, n_labels=10) -> tuple[list[str], tuple, tuple]:
     words = CountVectorizer(stop_words="english", token_pattern="[a-z]{2,}", min_df=3)
     words.fit(story.text for story in train)
 
-    def labelled(some):
-        X = sparse.csr_array(words.transform(story.text for story in some))
-        Y = [[int(label in story.topics) for label in labels] for story in some]
+    def labelled(stories):
+        X = sparse.csr_array(words.transform(story.text for story in stories))
+        Y = [[int(label in story.topics) for label in labels] for story in stories]
         return X, np.array(Y)
 
     return labels, labelled(train), labelled(test)

@@ -42,8 +42,8 @@ def run_coverage(options) -> None:
         for name, row in new.items():
             rows.setdefault(name, {})[row["seed"]] = row
     chains = {
-        name: harness.columns([some[seed] for seed in sorted(some)])
-        for name, some in rows.items()
+        name: harness.columns([by_seed[seed] for seed in sorted(by_seed)])
+        for name, by_seed in rows.items()
     }
     summary = {name: mean_of(columns) for name, columns in chains.items()}
     facts = {"alpha": ALPHA, "beta": BETA, "intercept_scale": INTERCEPT_SCALE}
@@ -72,12 +72,12 @@ def measure(effect: float, seed: int, options) -> dict[str, dict]:
         "weights": weights[:, 1:],
         "differences": difference(as_if, centred - coef @ mean, coef),
     }
-    given = {"topic_word_prior": BETA, "random_state": seed, "evaluate_every": 0}
-    given |= RANDOM | {"n_components": options.topics, "burn_in": options.burn_in}
+    schedule = {"topic_word_prior": BETA, "random_state": seed, "evaluate_every": 0}
+    schedule |= RANDOM | {"n_components": options.topics, "burn_in": options.burn_in}
     found = {}
     for name, prior in priors_of(effect, options).items():
         sweeps = options.burn_in + THIN * max(options.draws)
-        dmr = DMRLDA(max_iter=sweeps, thin=THIN, **prior, **given)
+        dmr = DMRLDA(max_iter=sweeps, thin=THIN, **prior, **schedule)
         dmr.fit(X, covariates=covariates)
         order = same_topics(topics, dmr.topic_word_)[0]
         coef, intercept = dmr.coef_draws_[:, order], dmr.intercept_draws_[:, order]
@@ -91,7 +91,7 @@ def measure(effect: float, seed: int, options) -> dict[str, dict]:
                 intervals = [interval(draws[:n_draws], level) for level in LEVELS]
                 found[f"{name}; {n_draws}; {key}"] = held(truth[key], intervals)
     if "default" in options.priors:
-        intervals = regression(X, covariates, topics, options, given)
+        intervals = regression(X, covariates, topics, options, schedule)
         found["regression; differences"] = held(truth["differences"], intervals)
     kind = "planted" if effect else "none"
     return {f"{kind}; {name}": {"seed": seed, **row} for name, row in found.items()}
@@ -106,7 +106,7 @@ def priors_of(effect: float, options) -> dict[str, dict]:
     return {f"{n} priors": of for n, of in known.items() if n in options.priors}
 
 
-def regression(X, covariates, topics, options, given: dict) -> list[np.ndarray]:
+def regression(X, covariates, topics, options, schedule: dict) -> list[np.ndarray]:
     """Return intervals of estimate_effect after a fit without covariates."""
     sweeps = THIN * min(options.draws)
     lda = CollapsedGibbsLDA(
@@ -114,10 +114,10 @@ def regression(X, covariates, topics, options, given: dict) -> list[np.ndarray]:
         thin=max(1, sweeps // REGRESSIONS),
         keep_draws=min(REGRESSIONS, sweeps),
         learn_priors="asymmetric",
-        **given,
+        **schedule,
     ).fit(X)
     order = same_topics(topics, lda.topic_word_)[0]
-    seeded, found = {"random_state": given["random_state"]}, []
+    seeded, found = {"random_state": schedule["random_state"]}, []
     for level in LEVELS:
         effects = estimate_effect(
             lda.draws_, covariates, confidence_level=level, **seeded
@@ -162,8 +162,8 @@ def mean_proportions(rows, intercept, coef) -> np.ndarray:
 def same_topics(topics, topic_word) -> tuple[np.ndarray, np.ndarray]:
     """Return the fitted topic of each topic, and the affinity of their words."""
     affinity = np.sqrt(topics) @ np.sqrt(topic_word).T
-    one, other = linear_sum_assignment(affinity, maximize=True)
-    return other, affinity[one, other]
+    row, column = linear_sum_assignment(affinity, maximize=True)
+    return column, affinity[row, column]
 
 
 def interval(draws, level: float) -> np.ndarray:
@@ -213,8 +213,8 @@ def load_posts(
 def run_heldout(options) -> None:
     """Score held-out posts under models with and without covariates."""
     X, rating, curves, is_test = load_posts(options.covariates_home)
-    given = {"max_iter": options.sweeps, "topic_word_prior": BETA, "evaluate_every": 0}
-    given |= RANDOM
+    schedule = {"max_iter": options.sweeps, "evaluate_every": 0} | RANDOM
+    schedule["topic_word_prior"] = BETA
     lda = partial(CollapsedGibbsLDA, thin=10)
     asymmetric = partial(lda, learn_priors="asymmetric")
     models = {
@@ -229,7 +229,7 @@ def run_heldout(options) -> None:
         scores: dict[str, list[float]] = {name: [] for name in models}
         for seed in range(options.starts):
             for name, (estimator, covariates) in models.items():
-                lda = estimator(n_topics, random_state=seed, **given)
+                lda = estimator(n_topics, random_state=seed, **schedule)
                 train, test = {}, {}
                 if covariates is not None:
                     train["covariates"] = covariates[~is_test]

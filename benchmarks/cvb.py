@@ -81,11 +81,11 @@ def run_size(options) -> None:
     run_all = partial(harness.run_each, run_chain, options.programs)
     for n in sizes:
         data = *(part[np.sort(order[:n])] for part in whole), n_topics, [options.sweeps]
-        some = harness.run_starts(run_all, options, *data)
-        found = harness.summary(data[-1], some, "log_probability")
+        runs = harness.run_starts(run_all, options, *data)
+        found = harness.summary(data[-1], runs, "log_probability")
         rows.append({"documents": n, **found})
         for name in chains:
-            chains[name] += some[name]
+            chains[name] += runs[name]
     facts = {"topics": n_topics, "documents": sizes, **PRIORS}
     report = {"rows": rows, "chains": chains}
     harness.write(options, f"size-{options.corpus}", report, **facts)
@@ -192,12 +192,12 @@ def stream(lda, X, batches):
 def follow_stream(X, test, n_topics, seed, batches) -> dict[str, dict]:
     """Return the score of unseen documents and the seconds after some minibatches."""
     alpha, beta = PRIORS.values()
-    given = {"doc_topic_prior": alpha, "topic_word_prior": beta, "random_state": seed}
-    given["total_samples"] = n_docs = X.shape[0]
-    online = {"batch_size": n_docs, "n_jobs": 1}  # a minibatch in one piece
+    settings = {"doc_topic_prior": alpha, "topic_word_prior": beta}
+    settings |= {"random_state": seed, "total_samples": X.shape[0]}
+    online = {"batch_size": X.shape[0], "n_jobs": 1}  # a minibatch in one piece
     ldas = {
-        "SCVB0": CVBLDA(n_topics, approximation="zero-order", **given),
-        "online VB": LatentDirichletAllocation(n_topics, **given, **online),
+        "SCVB0": CVBLDA(n_topics, approximation="zero-order", **settings),
+        "online VB": LatentDirichletAllocation(n_topics, **settings, **online),
     }
     seen = np.cumsum([batch.size for batch in batches])
 

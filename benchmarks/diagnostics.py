@@ -29,12 +29,12 @@ def run_chains(options) -> None:
     n_train = X.shape[0] - corpora.N_TEST_DOCUMENTS[options.corpus]
     train, test = X[:n_train], X[n_train:]
     report = corpora.shape_of(train) | {"summary": {}, "tables": {}, "chains": {}}
-    given = {"doc_topic_prior": blocking.ALPHA, "topic_word_prior": blocking.BETA}
-    given |= {"max_iter": options.sweeps, "burn_in": options.burn_in}
-    given |= RANDOM | {"thin": options.thin, "evaluate_every": 10}
+    schedule = {"doc_topic_prior": blocking.ALPHA, "topic_word_prior": blocking.BETA}
+    schedule |= {"max_iter": options.sweeps, "burn_in": options.burn_in}
+    schedule |= RANDOM | {"thin": options.thin, "evaluate_every": 10}
     for name in options.samplers:
         settings = blocking.settings_of(name)
-        lda = settings.pop("estimator")(options.topics, **settings, **given)
+        lda = settings.pop("estimator")(options.topics, **settings, **schedule)
         sample_chains(clone(lda).set_params(burn_in=1, max_iter=3), train[:50])
         start = time.process_time()  # compiled by now
         seeded = {"n_chains": options.starts, "random_state": 0}
@@ -43,8 +43,8 @@ def run_chains(options) -> None:
         table = in_processor_time(chains, seconds)
         report["tables"][name] = table
         report["chains"][name] = [
-            {"log_joint": [round(v / report["tokens"], 5) for v in one.log_joint_]}
-            for one in chains.estimators_
+            {"log_joint": [round(v / report["tokens"], 5) for v in model.log_joint_]}
+            for model in chains.estimators_
         ]
         report["summary"][name] = {
             "seconds": round(seconds, 2),
@@ -89,10 +89,10 @@ def new_estimator(name: str, options):
     settings = blocking.settings_of(sampler)
     if layout:
         settings["sampler"] = LAYOUTS[layout][0]
-    given = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA, "evaluate_every": 0}
-    given |= {"burn_in": options.burn_in, "thin": options.thin}
-    given["max_iter"] = options.burn_in + N_DRAWS * options.thin
-    return settings.pop("estimator")(len(ALPHA), **given, **settings)
+    schedule = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA, "evaluate_every": 0}
+    schedule |= {"burn_in": options.burn_in, "thin": options.thin}
+    schedule["max_iter"] = options.burn_in + N_DRAWS * options.thin
+    return settings.pop("estimator")(len(ALPHA), **schedule, **settings)
 
 
 def parts(name: str) -> tuple[str, str]:

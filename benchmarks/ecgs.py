@@ -82,7 +82,7 @@ def draw_chains(reports, folder) -> None:
         first, *_ = report["chains"].values()
         base = harness.median_curve([chain["perplexity"] for chain in first])
         recorded = np.array(report["sweeps"]) - 1
-        for chain in (chain for some in report["chains"].values() for chain in some):
+        for chain in (chain for runs in report["chains"].values() for chain in runs):
             chain["relative"] = chain["perplexity"] / base
             chain["sampling_rate"] = np.array(chain["sampling_rate"])[recorded]
         limit = dict.fromkeys(KINDS, 0 * base + np.nan)
@@ -145,10 +145,10 @@ def rows_of(starts: list[dict]) -> list[dict]:
 
 def capacity(starts: list[dict], threads: int) -> dict:
     """Return how much faster separate chains sweep on all threads than on one."""
-    one = np.concatenate([start["one"] for start in starts])
+    single = np.concatenate([start["one"] for start in starts])
     many = np.concatenate([start["side_by_side"] for start in starts])
     of = {"of_median": 0.5, "of_fastest": 0.1}
-    gains = {k: np.quantile(one, q) / np.quantile(many, q) for k, q in of.items()}
+    gains = {k: np.quantile(single, q) / np.quantile(many, q) for k, q in of.items()}
     return {name: float(threads * gain) for name, gain in gains.items()}
 
 

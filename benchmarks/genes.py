@@ -51,7 +51,7 @@ def new_program(name: str, X, n_topics: int, checkpoints) -> Program:
 def follow(train, held_out, options) -> dict[str, dict]:
     """Return the curve of each program, which take turns of one sweep."""
     checkpoints = harness.geometric(options.sweeps, STEPS)
-    given = options.topics, checkpoints
+    task = options.topics, checkpoints
 
     def evaluate(runner):
         estimates = programs[runner.name].estimates()
@@ -59,10 +59,10 @@ def follow(train, held_out, options) -> dict[str, dict]:
         return {"log_probability": round(value, 5)}
 
     for name in options.samplers:
-        small = new_program(name, train[:FEW], *given)
+        small = new_program(name, train[:FEW], *task)
         with small.threads():
             small.seconds(1)  # compiles
-    programs = {name: new_program(name, train, *given) for name in options.samplers}
+    programs = {name: new_program(name, train, *task) for name in options.samplers}
     return harness.follow_programs(programs, checkpoints, evaluate, options.limit)
 
 

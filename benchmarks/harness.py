@@ -227,8 +227,8 @@ def range_of(values) -> dict:
 def summary(sweeps, chains, key: str, sign=1, tail=1) -> dict[str, dict]:
     """Return the ends of programs, and when they reach the end of the first."""
     rows, target, base = {}, None, None
-    for name, some in chains.items():
-        curves = [chain[key] for chain in some]
+    for name, runs in chains.items():
+        curves = [chain[key] for chain in runs]
         row = range_of([end_of(sweeps, curve, tail) for curve in curves])
         base, middle = base or row["median"], sign * median_curve(curves)
         target = middle[-1] if target is None else target
@@ -259,10 +259,10 @@ def print_ends(seed: int, curves: dict[str, dict]) -> None:
 
 
 def write(options, name: str, report: dict, **facts) -> None:
-    given = {k: v for k, v in vars(options).items() if k not in NOT_RECORDED}
-    given = {k: v for k, v in given.items() if not k.endswith("_home")} | facts
+    recorded = {k: v for k, v in vars(options).items() if k not in NOT_RECORDED}
+    recorded = {k: v for k, v in recorded.items() if not k.endswith("_home")} | facts
     print_rows({"": name, **row} for name, row in report.get("summary", {}).items())
-    report = {"options": given, "machine": machine(), **report}
+    report = {"options": recorded, "machine": machine(), **report}
     options.folder.mkdir(parents=True, exist_ok=True)
     (options.folder / f"{name}.json").write_text(json.dumps(report) + "\n")
     print(f"{name}.json is written; `python -m benchmarks pages` shows it", flush=True)

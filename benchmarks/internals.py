@@ -164,11 +164,11 @@ def recorded(lda, X, X_test, z) -> list[dict[str, np.ndarray]]:
     corpus = check_corpus(lda, X, reset=True)
     test = HeldOut.of(check_weights(lda, X_test, reset=False, whole=True))
     pairs = draw_pairs(corpus, np.random.default_rng(0))
-    given, drawn = recorders = [Recorder(pairs, test, Stop()) for _ in range(2)]
+    looking, drawn = recorders = [Recorder(pairs, test, Stop()) for _ in range(2)]
     chain = lda._fit_chain(X, None, drawn)
     chain.z, chain.state = z, chain.sampler.from_topics(chain.problem, z)
     chain.log_joint_sweeps.clear()  # none of these is that of z
-    given.look(chain, kept=True)
+    looking.look(chain, kept=True)
     return [
         {
             **{name: np.array(values) for name, values in recorder.values.items()},

@@ -120,7 +120,7 @@ def score(options, name, train, test, note="", **facts) -> None:
         chosen = [m for m in options.baselines if (m in OF_WORDS) == (not n_topics)]
         cases = {method: baseline(method, train[1], **place) for method in chosen}
         if n_topics:
-            cases |= {m: medlda(**place, **given) for m, given in settings.items()}
+            cases |= {m: medlda(**place, **more) for m, more in settings.items()}
         for method, estimator in cases.items():
             row = {"method": method, **place, **fit_and_score(estimator, train, test)}
             rows.append(row | {"settings": settings.get(method)})
@@ -145,12 +145,12 @@ def points(rows, *keys) -> dict[str, dict[int, dict]]:
     """Return median and range over starts of each method, by topics (0: of none)."""
     found: dict[str, dict[int, list]] = {}
     for row in sorted(rows, key=itemgetter("n_topics")):
-        of_method = found.setdefault(row["method"], {})
+        by_topics = found.setdefault(row["method"], {})
         value = reduce(getitem, keys, row)
-        of_method.setdefault(row["n_topics"], []).append(value)
+        by_topics.setdefault(row["n_topics"], []).append(value)
     return {
-        method: {n: harness.range_of(values) for n, values in some.items()}
-        for method, some in found.items()
+        method: {n: harness.range_of(values) for n, values in by_topics.items()}
+        for method, by_topics in found.items()
     }
 
 
@@ -168,11 +168,11 @@ def draw_panels(panels, report, kinds) -> None:
     hollow = dict(zip(report["others"], hollow, strict=False))
     for axes, (label, keys) in zip(panels, kinds.items(), strict=True):
         found, place = points(report["rows"], *keys), int(keys != ("seconds",))
-        across = {method: some.pop(0) for method, some in found.items() if 0 in some}
+        across = {method: rows.pop(0) for method, rows in found.items() if 0 in rows}
         for method, dashes in zip(across, ("-", "--", ":"), strict=False):
             look = {"label": method, "color": "#888888", "ls": dashes, "lw": 1}
             axes.axhline(across[method]["median"], **look)
-        found = {method: some for method, some in found.items() if some}
+        found = {method: rows for method, rows in found.items() if rows}
         looks = hollow | dict(zip(found, STYLES, strict=False))
         for method, others in report["others"].items():
             found[method] = {int(n): pair[place] for n, pair in others.items()}
@@ -206,10 +206,10 @@ def run_growth(options) -> None:
     rows = []
     for method, settings in settings_of(options).items():
         for n_topics, size in dict.fromkeys(cases):
-            some = first_documents(X, y, size)
+            part = first_documents(X, y, size)
             row = {"method": method, "n_topics": n_topics, "documents": size}
-            row["tokens"] = int(some[0].sum())
-            row["seconds_per_sweep"] = seconds_per_sweep(*some, n_topics, settings)
+            row["tokens"] = int(part[0].sum())
+            row["seconds_per_sweep"] = seconds_per_sweep(*part, n_topics, settings)
             harness.print_rows([row])
             rows.append(row | {"settings": settings})
     fixed = {"fixed_topics": options.fixed_topics, "all_documents": y.size}
@@ -266,8 +266,8 @@ def follow_f1(key, options, train, test) -> dict:
                 curve[name].append(point[name])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     paces = np.diff(curve["seconds"]) / np.diff(curve["sweeps"])
-    own = {"start": began, "seconds_per_sweep": float(paces[-1]), "peak_bytes": peak}
-    return own | {"flat": flat(curve), **curve}
+    row = {"start": began, "seconds_per_sweep": float(paces[-1]), "peak_bytes": peak}
+    return row | {"flat": flat(curve), **curve}
 
 
 def flat(curve: dict[str, list]) -> dict:

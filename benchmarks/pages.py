@@ -55,10 +55,10 @@ def _machines(reports: dict[str, dict]) -> str:
         questions.setdefault(line, {})[f"``compare-{name.partition('-')[0]}``"] = None
         versions |= report.get("peers", {})
     lines = [
-        f"Machine of {', '.join(own)}: {line}"
+        f"Machine of {', '.join(names)}: {line}"
         if len(questions) > 1
         else f"Machine: {line}"
-        for line, own in questions.items()
+        for line, names in questions.items()
     ]
     known = {PEERS[name]: version for name, version in versions.items()}
     shown = [f"{p.label} {v}" for p, v in known.items() if p.package != "sklda"]

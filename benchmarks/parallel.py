@@ -35,9 +35,9 @@ def run_chains(options) -> None:
 def new_program(name, X, n_topics, seed, checkpoints) -> KeptMean:
     """Return the program of a name such as uncollapsed-2, on two threads."""
     sampler, _, threads = name.rpartition("-")
-    given = {"estimator": ESTIMATORS[sampler], "n_jobs": int(threads)}
+    settings = {"estimator": ESTIMATORS[sampler], "n_jobs": int(threads)}
     means = {"checkpoints": checkpoints, "times_keeping": False}
-    program = KeptMean(X, n_topics, seed, **given, **means)
+    program = KeptMean(X, n_topics, seed, **settings, **means)
     if sampler != "sharded":  # which shares the kernels of collapsed
         program.warm_up()
     return program
@@ -88,14 +88,14 @@ def time_all(X, whole, n_topics, options) -> list[dict]:
     priors = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA}
     rows = []
     for name in options.samplers:
-        given = {**priors, "evaluate_every": 0, "random_state": 0}
+        settings = {**priors, "evaluate_every": 0, "random_state": 0}
         if name == "sharded":
-            given["n_shards"] = options.workers
-        cluster = getattr(sklda.dask, ON_CLUSTER[name])(n_topics, **given)
+            settings["n_shards"] = options.workers
+        cluster = getattr(sklda.dask, ON_CLUSTER[name])(n_topics, **settings)
         fits = {"cluster": (cluster, X)}
         if whole is not None:
             threads = getattr(sklda, ON_CLUSTER[name])
-            threads = threads(n_topics, **given, n_jobs=options.workers)
+            threads = threads(n_topics, **settings, n_jobs=options.workers)
             fits["threads"] = threads, whole
         for estimator, data in fits.values():
             seconds_of(estimator, data, 1)  # compiles

@@ -53,7 +53,7 @@ def sizes_by_topics(options) -> dict[int, list[tuple]]:
     found = {k: [NIPS, *sizes] for k in options.topics}
     for k in options.other_topics:
         found.setdefault(k, []).append((options.tokens_of_topics, options.words))
-    return {k: list(dict.fromkeys(some)) for k, some in found.items()}
+    return {k: list(dict.fromkeys(sizes)) for k, sizes in found.items()}
 
 
 def write_corpus(X, z, folder, tokens: float, words: int):
@@ -217,7 +217,7 @@ def curves(reports, x: str, fixed: dict, value) -> tuple[dict, dict]:
     lines = {series: values for series, values in lines.items() if len(values) > 1}
     # Topics look the same in all panels.
     sizes = {r["options"]["topics"]: sizes_of(r) for r in reports}
-    many = sorted(n_topics for n_topics, own in sizes.items() if len(own) > 1)
+    many = sorted(n_topics for n_topics, numbers in sizes.items() if len(numbers) > 1)
     dashes = dict(zip([False, *many], cycle(DASHES), strict=False))
     named, looks = {}, {}
     for (program, text, n_topics), values in lines.items():
@@ -252,8 +252,8 @@ def row(point: dict, points: list[dict], threads: int) -> list[str]:
         pace = point["tokens"] / point["slow"] / 1e6 / threads
         return [*cells, f"{pace:.2f} †", *["–"] * (len(HEAD) - 4)]
     cells.append(f"{speed(point) / threads:.2f}")
-    of_nips = {label(p): speed(p) for p in points if p["corpus"] == "nips"}
-    base, moved = of_nips.get(label(point)), share_moved(point, points)
+    nips = {label(p): speed(p) for p in points if p["corpus"] == "nips"}
+    base, moved = nips.get(label(point)), share_moved(point, points)
     cells.append(f"{speed(point) / base:.2f}" if base and not is_nips else "–")
     cells.append("–" if moved is None else f"{100 * moved:.0f}")
     return [

@@ -40,10 +40,10 @@ def labelled_corpus(
     """
     weights = np.arange(n_topics)[:, np.newaxis] % n_labels == np.arange(n_labels)
     documents, scores = [], []
-    for X, of_topics in _parts(n_documents, n_words, n_tokens, n_topics, seed):
+    for X, topic_counts in _parts(n_documents, n_words, n_tokens, n_topics, seed):
         documents.append(X)
-        lengths = np.maximum(of_topics.sum(axis=1, keepdims=True), 1)
-        scores.append((of_topics / lengths) @ weights)
+        lengths = np.maximum(topic_counts.sum(axis=1, keepdims=True), 1)
+        scores.append((topic_counts / lengths) @ weights)
     found = np.vstack(scores)
     thresholds = np.quantile(found, 1 - LABELLED, axis=0)
     X = sparse.vstack(documents, format="csr")
@@ -73,8 +73,8 @@ def _documents(lengths, topics, rng) -> tuple[sparse.csr_array, np.ndarray]:
     alpha = np.full(n_topics, TOPICS_PER_DOCUMENT / n_topics)
     n_tokens = rng.multinomial(lengths, rng.dirichlet(alpha, lengths.size))
     cells = []
-    for topic, of_documents in zip(topics, n_tokens.T, strict=True):
-        document = np.repeat(np.arange(lengths.size), of_documents)
+    for topic, document_counts in zip(topics, n_tokens.T, strict=True):
+        document = np.repeat(np.arange(lengths.size), document_counts)
         word = np.searchsorted(topic, rng.random(document.size), side="right")
         cells.append(document * n_words + np.minimum(word, n_words - 1))
     cell, count = np.unique(np.concatenate(cells), return_counts=True)
@@ -115,12 +115,12 @@ def cell_counts(
     fold = np.exp(changed * rng.normal(0, shape.fold, changed.shape))
     topics = fold * rng.lognormal(0, shape.spread, n_columns)
     topics /= topics.sum(axis=1, keepdims=True)
-    of_cells = rng.dirichlet(np.full(n_topics, TOPICS_PER_CELL / n_topics), n_cells)
+    shares = rng.dirichlet(np.full(n_topics, TOPICS_PER_CELL / n_topics), n_cells)
     sizes = n_tokens * rng.lognormal(-(SPREAD**2) / 2, SPREAD, (n_cells, 1))
     parts = []
     for first in range(0, n_cells, CELLS_AT_A_TIME):
-        some = slice(first, first + CELLS_AT_A_TIME)
-        mean = sizes[some] * (of_cells[some] @ topics)
+        cells = slice(first, first + CELLS_AT_A_TIME)
+        mean = sizes[cells] * (shares[cells] @ topics)
         if shape.dispersion:
             mean *= rng.standard_gamma(shape.dispersion, mean.shape) / shape.dispersion
         parts.append(sparse.csr_array(rng.poisson(mean).astype(np.int32)))

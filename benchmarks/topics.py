@@ -34,12 +34,12 @@ NEAR = 0.1  # of the planted number
 
 def measure(X, grid, options, measures, seed=0, **priors):
     lda = CollapsedGibbsLDA(max_iter=options.sweeps, thin=10, **PLAIN, **priors)
-    given = {"cv": options.folds, "n_repeats": options.repeats, "n_jobs": options.jobs}
-    given |= {"measures": measures, "random_state": seed}
-    return topic_number_curve(lda, X, grid, **given)
+    settings = {"cv": options.folds, "n_repeats": options.repeats}
+    settings |= {"n_jobs": options.jobs, "measures": measures, "random_state": seed}
+    return topic_number_curve(lda, X, grid, **settings)
 
 
-def of_corpus(measure: str, row: dict) -> dict:
+def scores_of_corpus(measure: str, row: dict) -> dict:
     mean, error = row[measure]["mean"], row[measure]["error"]
     return {row["corpus"]: {"median": mean, "range": [mean - error, mean + error]}}
 
@@ -47,7 +47,7 @@ def of_corpus(measure: str, row: dict) -> dict:
 draw_curves = partial(
     figures.draw_rows,
     looks=figures.styles("topics"),
-    kinds={label: partial(of_corpus, name) for name, label in MEASURES.items()},
+    kinds={label: partial(scores_of_corpus, name) for name, label in MEASURES.items()},
     linear=tuple(MEASURES.values()),
 )
 
@@ -61,8 +61,8 @@ def run_curves(options) -> None:
         found[corpus] = corpora.shape_of(X) | {
             "best_score": float(curve.mean["score"].max()),
             "recommended": {
-                rule: {"topics": int(one.n_components), "reason": one.reason}
-                for rule, one in curve.recommended.items()
+                rule: {"topics": int(chosen.n_components), "reason": chosen.reason}
+                for rule, chosen in curve.recommended.items()
             },
         }
         harness.print_rows([{"corpus": corpus, **found[corpus]}])
@@ -118,8 +118,8 @@ def plant(options, shape: str, n_topics: int, seed: int):
     """Return a corpus of one kind."""
     sizes = options.documents, options.words, n_topics
     length = lengths(shape, options.documents, seed)
-    given = {"document_length": length, "random_state": seed, **PLANTED}
-    return make_lda_corpus(*sizes, **given)[0]
+    options = {"document_length": length, "random_state": seed, **PLANTED}
+    return make_lda_corpus(*sizes, **options)[0]
 
 
 def lengths(shape: str, n_docs: int, seed: int) -> np.ndarray:
@@ -155,7 +155,7 @@ def run_hierarchical(options) -> None:
             row[key] = [chain[key] for chain in found]
         rows.append(row)
         harness.print_rows([row | {"found": str(row["found"])}])
-    summary = {name: of_chains(some) for name, some in chains.items()}
+    summary = {name: summary_of_chains(runs) for name, runs in chains.items()}
     report = {"sweeps": sweeps, "rows": rows, "summary": summary, "chains": chains}
     alpha, beta = PLANTED.values()
     harness.write(options, "hierarchical", report, alpha=alpha, beta=beta)
@@ -183,7 +183,7 @@ def sample_number(X, options, sweeps: list[int], seed: int, priors: dict) -> dic
     }
 
 
-def of_chains(chains: list[dict]) -> dict[str, float]:
+def summary_of_chains(chains: list[dict]) -> dict[str, float]:
     """Return the share of the chains whose number is near the planted one."""
     off = [abs(chain["found"] / chain["n_topics"] - 1) for chain in chains]
     return {"within a tenth": round(float(np.mean(np.array(off) <= NEAR)), 3)}

@@ -98,8 +98,8 @@ class Pyrmallet(Fits):
         self.train = rust.train
 
     def fit(self, first, **samples):
-        given = {"iterations": first, **samples, **self.given}
-        self.model = self.train(self.corpus, **given)
+        options = {"iterations": first, **samples, **self.given}
+        self.model = self.train(self.corpus, **options)
 
     def estimates(self, last=None):
         theta = np.array(self.model.doc_topic_matrix())
