@@ -309,11 +309,8 @@ VITAL = {("check_structure", 2), ("_check_range", 0)}
 def test_a_check_that_is_left_out_is_missed(function, number, doors):
     if (function.__name__, number) in VITAL:
         pytest.skip("without this check the process ends")
+    # Methods and functions before constructors, whose values are fitted.
+    names = sorted(doors, key=lambda name: name.count(".") == 1)
     with left_out(function, number):
-        found = (
-            text
-            for pairs in doors.values()
-            for pair in pairs
-            for text in complaints(*pair)
-        )
-        assert next(found, None)
+        pairs = chain.from_iterable(doors[name] for name in names)
+        assert any(next(complaints(*pair), None) for pair in pairs)
