@@ -30,15 +30,13 @@ from sklda._core.word_prior import WordPrior
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._medlda.losses import EpsilonInsensitive, Hinge, Tasks
 from sklda._medlda.sampler import MaxMargin
-from tests.cvb import test_exact as cvb_exact
-from tests.cvb import test_kernels as cvb_kernels
 from tests.ecgs import test_exactness as ecgs
 from tests.gibbs import test_blocked_exactness as blocked
 from tests.gibbs import test_exactness as single_site
 from tests.gibbs import test_phi_first_exactness as phi_first
 from tests.helpers.corpora import random_corpus, words_of
 from tests.helpers.enumeration import faults
-from tests.helpers.mutants import streams
+from tests.helpers.mutants import mutants_of, streams
 from tests.helpers.public_names import estimators
 from tests.helpers.samplers import SAMPLERS, SHARDABLE
 from tests.medlda import test_exactness as medlda
@@ -307,11 +305,12 @@ BEHIND = {
     ("MedLDAClassifier", "multi_class"): None,  # one problem of all classes, or many
     ("MedLDARegressor", "sampler"): {"light": "light", "gibbs": "gibbs"},
 }
-# Of engines that are no samplers: the kernels that are held against the equations.
+# Of engines that are no samplers: the kernels that have mutants.
 ENGINES = {
     ("CVBLDA", "approximation"): {
-        **dict.fromkeys(cvb_kernels.WRONG, cvb_kernels),
-        "exact": cvb_exact,
+        mutant.sampler
+        for family in ("cvb", "cvb_exact")
+        for mutant in mutants_of(family)
     }
 }
 CLASSES = list(estimators().values())
