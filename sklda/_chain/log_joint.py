@@ -1,10 +1,10 @@
 """The log joint of words and topics of LDA, with theta and phi integrated out."""
 
 import numpy as np
-from scipy.special import gammaln
 
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_chunks, document_lengths
+from sklda._core.logarithms import log_gammas
 from sklda._core.problem import Corpus, Counts, Problem
 
 
@@ -27,8 +27,8 @@ def _doc_likelihood_by_rows(alpha, topics, tokens, lengths) -> float:
     """Return the same for a row of alpha for each document."""
     ends, sums = np.cumsum(lengths), alpha.sum(axis=1)
     alphas = alpha[np.searchsorted(ends, np.cumsum(tokens) - tokens, "right"), topics]
-    length_terms = gammaln(sums) - gammaln(lengths + sums)
-    return length_terms.sum() + (gammaln(tokens + alphas) - gammaln(alphas)).sum()
+    length_terms = log_gammas(sums) - log_gammas(lengths + sums)
+    return length_terms.sum() + (log_gammas(tokens + alphas) - log_gammas(alphas)).sum()
 
 
 def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
@@ -38,8 +38,8 @@ def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
     """
     topics, tokens, n_pairs = pairs
     length, n_docs = lengths
-    length_terms = gammaln(alpha.sum()) - gammaln(length + alpha.sum())
-    pair_terms = gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
+    length_terms = log_gammas(alpha.sum()) - log_gammas(length + alpha.sum())
+    pair_terms = log_gammas(tokens + alpha[topics]) - log_gammas(alpha)[topics]
     return (n_docs * length_terms).sum() + (n_pairs * pair_terms).sum()
 
 
@@ -56,13 +56,14 @@ def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
 def word_likelihood(beta: float, pairs, totals: np.ndarray, n_words: int) -> float:
     """Return the same from how often each word-topic count occurs: counts, n_pairs."""
     occurring, n_pairs = pairs
-    each = gammaln(occurring + beta) - gammaln(beta)
-    return _log_topics(n_words * beta, totals) + (n_pairs * 1.0) @ each
+    each = log_gammas(occurring + beta) - log_gammas(beta)
+    return _log_topics(n_words * beta, totals) + (n_pairs * each).sum()
 
 
 def _log_topics(beta_sum, totals) -> float:
     """Return the sum of log(Gamma(beta_sum) / Gamma(n + beta_sum)) over all topics."""
-    return totals.size * np.mean(gammaln(beta_sum)) - gammaln(totals + beta_sum).sum()
+    constant = totals.size * np.mean(log_gammas(beta_sum))
+    return constant - log_gammas(totals + beta_sum).sum()
 
 
 def _log_rising_by_words(word_topic, beta, rows=512) -> float:
@@ -72,5 +73,5 @@ def _log_rising_by_words(word_topic, beta, rows=512) -> float:
         counts = word_topic[first : first + rows]
         cells = np.nonzero(counts)
         betas = beta[cells[1], first + cells[0]]
-        total += (gammaln(counts[cells] + betas) - gammaln(betas)).sum()
+        total += (log_gammas(counts[cells] + betas) - log_gammas(betas)).sum()
     return total

@@ -6,7 +6,6 @@ The topics of two chains come in different orders, so nothing here depends on it
 from typing import NamedTuple, Self
 
 import numpy as np
-from scipy.special import entr
 
 from sklda._base.fold_in import (
     Halves,
@@ -19,6 +18,7 @@ from sklda._base.fold_in import (
 from sklda._chain.chain import Chain
 from sklda._chain.run import Runnable
 from sklda._core.corpus import tokens_before
+from sklda._core.logarithms import logs
 from sklda._core.problem import Corpus, Counts, WeightedCorpus
 
 N_PAIRS = 1000
@@ -124,7 +124,8 @@ def _log_joint(chain: Chain, counts: Counts) -> float:
 
 def _n_effective_topics(counts: Counts) -> float:
     """Return exp(H) of the distribution of the tokens over the topics."""
-    return float(np.exp(entr(counts.topic / counts.topic.sum(dtype=np.int64)).sum()))
+    shares = counts.topic[counts.topic > 0] / counts.topic.sum(dtype=np.int64)
+    return float(np.exp(-(shares * logs(shares)).sum()))
 
 
 def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> float:

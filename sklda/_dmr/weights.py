@@ -8,12 +8,13 @@ import numpy as np
 from sklda._chain.tables import count_tables
 from sklda._core.corpus import MOST_STEPS, ranges, tokens_before
 from sklda._core.linear_algebra import ROWS
+from sklda._core.logarithms import logs
 from sklda._core.problem import Problem, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.threads import Threads
 from sklda._dmr.kernels.exposures import fill_exposures
 from sklda._dmr.kernels.regression import Room, SharedTerms, set_shared_curvature
-from sklda._dmr.kernels.weights import draw_weights_of_each, fill_alpha, fill_logs
+from sklda._dmr.kernels.weights import draw_weights_of_each, fill_alpha
 
 _CHILD = 2**32 - 2  # number of the random stream of the priors
 _CALLER = Threads(1)  # the calling thread only
@@ -39,15 +40,13 @@ class NormalPrior(NamedTuple):
     ) -> Self:
         """Return the prior with these scales, under which alpha is the median."""
         centre = np.zeros((alpha.size, 1 + weight_scales.size))
-        logs = np.empty(alpha.size)
-        fill_logs(alpha, logs)
-        centre[:, 0] = logs
+        centre[:, 0] = logs(alpha)
         return cls(centre, np.append(intercept_scale, weight_scales))
 
     def log_density(self, weights: np.ndarray) -> float:
         """Return the log density of the weights of all topics."""
         squares = ((weights - self.centre) / self.scale) ** 2
-        constant = np.log(2 * np.pi * self.scale**2).sum() * len(weights)
+        constant = logs(2 * np.pi * self.scale**2).sum() * len(weights)
         return float(-0.5 * (squares.sum() + constant))
 
 

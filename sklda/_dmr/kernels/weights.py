@@ -36,13 +36,6 @@ _MOST_LOG = math.log(1e9)
 
 
 @kernel
-def fill_logs(values, logs):
-    """Fill in the logarithms of `values`."""
-    for i in range(values.size):
-        logs[i] = log_double(values[i])
-
-
-@kernel
 def fill_alpha(x, weights, alpha):
     """Fill in alpha, (n_rows, n_topics), of rows of covariates, within its bounds.
 
