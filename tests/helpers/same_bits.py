@@ -2,8 +2,9 @@
 
     python -m tests.helpers.same_bits     # stores what this version gives
 
-Digests of topics, tables, proportions and priors are in a file. The documents come from
-integers alone, and arrays of beta from one division: no library has a say in them.
+Digests of topics, tables, proportions and priors are in a file, and those of log joints
+and bounds beside them. The documents come from integers alone, and arrays of beta from
+one division: no library has a say in them.
 """
 
 import hashlib
@@ -66,6 +67,7 @@ THIN = 10
 FITTED = ("topic_assignments_", "components_", "doc_topic_")
 OF_LABELS = ("coef_", "loss_")
 PRIORS = ("doc_topic_prior_", "topic_word_prior_")
+TRACES = ("log_joint_", "bound_")
 
 
 def documents() -> np.ndarray:
@@ -104,11 +106,15 @@ def variants(n_topics: int) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def digests(sampler: str, n_topics: int) -> dict[str, str]:
-    """Fit one sampler in all its variants; return a digest of what each fit leaves."""
+    """Fit one sampler in all its variants; return digests of what the fits leave.
+
+    Each variant has one; the traces of all fits have one together, if there are any.
+    """
     cls, options = SAMPLERS[sampler]
-    X, known, found = documents(), cls().get_params(), {}
+    X, known, found, traces = documents(), cls().get_params(), {}, []
     params = {name: value for name, value in PLAIN.items() if name in known}
     params |= {"n_components": n_topics, "max_iter": 20, "random_state": 0}
+    params |= {"evaluate_every": 5} if "evaluate_every" in known else {}
     if known.get("thin") == CollapsedGibbsLDA().thin:
         params["thin"] = THIN
     if options.get("approximation") == "exact":  # takes memory by the square of tokens
@@ -131,7 +137,10 @@ def digests(sampler: str, n_topics: int) -> dict[str, str]:
             if more:
                 values += [model.coef_draws_, model.transform(X, **more)]
             found[name] = _digest(values)
-    return found
+            traces += [
+                getattr(model, trace) for trace in TRACES if hasattr(model, trace)
+            ]
+    return found | ({"traces": _digest(traces)} if traces else {})
 
 
 def _digest(values: list[Any]) -> str:
