@@ -87,8 +87,9 @@ def test_chains_are_fits_of_their_own(name):
     for model in chains.estimators_:
         again = clone(model).fit(X, MODELS[name][1], **MORE.get(name, {}))
         assert_same_fit(again, model)
-    for draws in chains.scalars_.values():
-        assert len(np.unique(draws[:, -1])) > 1
+    # They may have topics of the same sizes, but not all scalars in common.
+    last = np.array([draws[:, -1] for draws in chains.scalars_.values()])
+    assert np.unique(last, axis=1).shape[1] > 1
 
 
 @each_chain
