@@ -7,6 +7,7 @@ from sklda import CVBLDA, ECGSLDA, MedLDAClassifier
 from sklda._base import fold_in
 from sklda._base.parameters import make_problem, random_streams
 from sklda._chain.chain import Chain
+from sklda._chain.hierarchical_prior import add_priors
 from sklda._chain.scalars import HeldOut, Recorder, Stop, draw_pairs
 from sklda._chain.start import check_init, first_topics
 from sklda._core.corpus import check_corpus, check_weights, split_cells
@@ -80,7 +81,9 @@ class Sklda(Program):
         if isinstance(self._chain, Engine):
             components, theta = self._chain.estimates()
         else:
-            components, theta, _ = self._chain.snapshot().finish()
+            chain = self._chain.snapshot()
+            topics, documents = chain.sums()
+            components, theta = topics.components(), documents.theta(add_priors)
         return last_of(theta, last), normalised(components)
 
     def log_joint(self) -> float:
@@ -97,8 +100,9 @@ class Sklda(Program):
 
     def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
         """Return sums of counts over kept samples, and the number of samples."""
-        averages = (self._chain.snapshot() if present else self._chain).averages
-        return averages.word_topic, averages.doc_topic, averages.n_kept
+        topics, documents = (self._chain.snapshot() if present else self._chain).sums()
+        tables = [sums.counts.matrix(sums.n_topics) for sums in (topics, documents)]
+        return *(table.toarray() for table in tables), topics.n_kept
 
     def separate_tokens(self) -> None:
         """Make each token a cell of its own, in a chain of one shard."""
@@ -126,7 +130,7 @@ class Supervised(Program):
 
     def predict(self, X):
         chain, lda = self._chain, self._lda
-        counts = chain.counts.word_topic[:, : chain.problem.n_topics]
+        counts = chain.counts.word_topic[:][:, : chain.problem.n_topics]
         vars(lda).update(
             self._of_y,
             components_=counts.T + chain.problem.beta,

@@ -23,7 +23,7 @@ from sklda._chain import scalars
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import PosteriorDraws
 from tests.helpers.callbacks import Recorder
-from tests.helpers.comparison import assert_same_fit
+from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.public_names import estimators, public_callables
 
 pandas = pytest.importorskip("pandas")
@@ -385,9 +385,10 @@ def test_attributes_are_those_of_the_docstring(name, fit):
 def kinds(model):
     """Return name, type, dtype and dimensions of all that a fit has set."""
     but = {*CALLBACK_ATTRIBUTES, *model.get_params(), "_stored", "_skl_callbacks"}
+    but |= {"_topic_sums", "_document_sums"}  # of which two others are made
     return {
         name: (type(value), getattr(value, "dtype", None), np.ndim(value))
-        for name, value in vars(model).items()
+        for name, value in (vars(model) | fitted(model)).items()
         if name not in but
     }
 

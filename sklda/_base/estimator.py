@@ -14,6 +14,7 @@ from sklearn.base import (
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
+from sklda._base.fold_in import FixedTopics, make_topics, renumber
 from sklda._base.parameters import CONSTRAINTS, python_numbers
 from sklda._base.sklearn_private import (
     CallbackSupportMixin,
@@ -26,6 +27,7 @@ from sklda._core.types import MatrixLike
 from sklda._core.version import __version__, series
 
 _VERSION = "_sklda_version"  # in stored models
+ALL = slice(None)
 
 
 class BaseTopicModel(
@@ -130,7 +132,29 @@ class BaseTopicModel(
 
     @property
     def _n_features_out(self):
+        return self._n_topics
+
+    @property
+    def _n_topics(self) -> int:
+        """Topics of the fitted model, or of all its models."""
         return self.components_.shape[0]
+
+    @property
+    def _n_words(self) -> int:
+        """Words of the topics; `n_features_in_` may be that of a fit that runs."""
+        return self.components_.shape[1]
+
+    def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
+        """Return the probabilities of some words in topics, (n, n_topics)."""
+        components = self.components_[model]
+        return (components[:, words] / components.sum(axis=1, keepdims=True)).T
+
+    def _under_topics(
+        self, corpus: WeightedCorpus, alpha: np.ndarray, model: slice = ALL
+    ) -> tuple[WeightedCorpus, FixedTopics]:
+        """Renumber the words that occur, and restrict the topics to them."""
+        words, renumbered = renumber(corpus)
+        return renumbered, make_topics(self._phi(words, model), alpha)
 
     @property
     def topic_word_(self) -> np.ndarray:

@@ -38,25 +38,24 @@ def snapshot(estimator: Any) -> Any:
         )
     fitted = copy(estimator)
     check_is_fitted(fitted)
-    known = vars(fitted)
-    if "components_" in known and "n_features_in_" in known:
-        # A fit sets the latter when it starts, and the topics when it ends.
-        fitted.n_features_in_ = np.shape(fitted.components_)[-1]
+    n_words = getattr(fitted, "_n_words", None)  # of models of this package
+    if n_words is not None:
+        # A fit sets it when it starts, and the topics when it ends.
+        fitted.n_features_in_ = n_words
     return fitted
 
 
 def fitted_components(estimator: Any) -> np.ndarray:
     """Return the checked, non-negative `components_`, (n_topics, n_words) float64."""
-    if not hasattr(estimator, "components_"):
+    values = getattr(estimator, "components_", None)
+    if values is None:
         raise TypeError(
             f"{type(estimator).__name__} has no components_, so it is not a topic "
             f"model. For a pipeline, pass its last step, `pipeline[-1]`, with "
             f"`feature_names=pipeline[:-1].get_feature_names_out()`; for a search, "
             f"pass `best_estimator_`."
         )
-    components: np.ndarray = check_matrix(
-        estimator.components_, "components_", dtype=np.float64
-    )
+    components: np.ndarray = check_matrix(values, "components_", dtype=np.float64)
     _check_not_negative(components, f"components_ of {type(estimator).__name__}")
     return components
 

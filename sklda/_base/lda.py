@@ -8,7 +8,7 @@ import numpy as np
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fold_in import completion_score, doc_topic, prepare, split_tokens
+from sklda._base.fold_in import completion_score, doc_topic, split_tokens
 from sklda._core.types import MatrixLike
 
 
@@ -136,7 +136,7 @@ class BaseLDA(BaseTopicModel):
         """Return the topic proportions of documents, (n_documents, n_components)."""
         corpus = self._check_weights(X, reset=False)
         alpha, row = self._alpha_of(covariates, corpus.doc_ptr.size - 1)
-        corpus, topics = prepare(corpus, self.components_, alpha)
+        corpus, topics = self._under_topics(corpus, alpha)
         return doc_topic(corpus, topics, self._n_jobs, prior_row=row)
 
     def _score(self, X: MatrixLike, covariates: Any = None) -> float:
@@ -144,7 +144,7 @@ class BaseLDA(BaseTopicModel):
         corpus = self._check_weights(X, reset=False)
         alpha, row = self._alpha_of(covariates, corpus.doc_ptr.size - 1)
         halves = split_tokens(corpus)
-        corpus, topics = prepare(corpus, self.components_, alpha)
+        corpus, topics = self._under_topics(corpus, alpha)
         n_jobs = self._n_jobs
         return completion_score(
             corpus,

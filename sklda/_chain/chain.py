@@ -11,6 +11,7 @@ from typing import Self
 import numpy as np
 
 from sklda._base.annealing import NO_ANNEALING, Annealing
+from sklda._base.estimates import DocumentSums, TopicSums
 from sklda._chain.averages import Averages
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.hierarchical_prior import HierarchicalPrior
@@ -40,6 +41,7 @@ from sklda._core.threads import Threads
 # Tokens at which the topics before and after a sweep are compared: the standard error
 # of their share is .002 at most, and it takes less than .1 ms.
 _MOST_COMPARED = 2**16
+_ENTRY_BYTES = 4  # of a topic and its sum of tokens, or fewer
 
 
 class Chain:
@@ -226,7 +228,7 @@ class Chain:
             for parameters in self.parameters:
                 parameters.keep(self.problem, self.n_sweeps)
             alpha_sum = None if self.prior is None else self.problem.alpha_sum
-            self.averages.add(self.problem.corpus, self.z, counts, alpha_sum)
+            self.averages.add(self.problem, self.z, counts, alpha_sum)
             # A fit that a callback ends early has one draw at least.
             is_due = self.averages.n_kept % self.draw_interval == 0 or not self.draws
             if is_due and self.draws.maxlen != 0:
@@ -276,15 +278,10 @@ class Chain:
         other.keep()
         return other
 
-    def finish(self) -> tuple[np.ndarray, np.ndarray, Problem[Corpus]]:
-        """End the chain and return the averages of the kept samples.
-
-        These are the word-topic counts plus beta, (n_topics, n_words), and theta,
-        (n_docs, n_topics). They take the place of the sums, to save memory. Then comes
-        the problem with the means of the priors.
-        """
-        problem = self.mean_problem
-        return *self.averages.finish(problem, self.prior), problem
+    def sums(self) -> tuple[TopicSums, DocumentSums]:
+        """Return the sums of the kept samples, of which estimates are made."""
+        problem, averages = self.mean_problem, self.averages
+        return averages.topic_sums(problem), averages.document_sums(problem, self.prior)
 
 
 def describe_proposals(chains: Sequence[Chain]) -> str:
@@ -296,10 +293,15 @@ def describe_proposals(chains: Sequence[Chain]) -> str:
 
 
 def _check_memory(problem: Problem[Corpus]) -> None:
-    """Raise MemoryError if topics of tokens and averages do not fit into memory."""
-    n_docs, n_tokens = problem.corpus.doc_ptr.size - 1, problem.corpus.token_ptr[-1]
-    n_bytes = 2 * int(n_tokens) + 8 * problem.n_topics * (n_docs + problem.n_words)
-    size = f"{n_tokens:,} tokens, {n_docs:,} documents and {problem.n_words:,} words"
+    """Raise MemoryError if topics of tokens and averages do not fit into memory.
+
+    With kept samples, a document or word has about as many topics as tokens, or fewer.
+    """
+    n_docs, n_words = problem.corpus.doc_ptr.size - 1, problem.n_words
+    n_tokens, n_topics = int(problem.corpus.token_ptr[-1]), problem.n_topics
+    n_entries = min(n_tokens, n_docs * n_topics) + min(n_tokens, n_words * n_topics)
+    n_bytes = 2 * n_tokens + _ENTRY_BYTES * n_entries
+    size = f"{n_tokens:,} tokens, {n_docs:,} documents and {n_words:,} words"
     way_out = "use fewer documents, words or topics"
     check_memory(n_bytes, f"fit to {size}", way_out, whole=True)
 

@@ -148,9 +148,9 @@ class HierarchicalPrior(SampledPrior):
         beta = float(np.mean([sample.beta for sample in self.kept]))
         return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
 
-    def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
-        """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
-        add_priors_to(theta, self.kept, lengths)
+    def kept_values(self) -> np.ndarray:
+        """Return alpha of the kept samples, (n_kept, n_topics)."""
+        return np.array([sample.alpha for sample in self.kept])
 
     def log_density(self) -> float:
         """Return 0: the log joint is that given the priors."""
@@ -174,15 +174,16 @@ class HierarchicalPrior(SampledPrior):
         return {name: getattr(self.trace[-1], name) for name in names}
 
 
-def add_priors_to(
-    theta: np.ndarray, kept: Sequence[KeptPriors], lengths: np.ndarray
-) -> None:
-    """Add the mean of alpha / (length + sum of alpha) over kept samples, in place."""
+def add_priors(theta: np.ndarray, alphas: np.ndarray, lengths: np.ndarray) -> None:
+    """Add the mean of alpha / (length + sum of alpha) to theta, in place.
+
+    `alphas` has alpha of each kept sample, (n_kept, n_topics).
+    """
     different, which = np.unique(lengths, return_inverse=True)
     mean = np.zeros((different.size, theta.shape[1]))
-    for sample in kept:
-        mean += sample.alpha / (different + sample.alpha.sum())[:, np.newaxis]
-    mean /= len(kept)
+    for alpha in alphas:
+        mean += alpha / (different + alpha.sum())[:, np.newaxis]
+    mean /= len(alphas)
     for first in range(0, len(theta), _AT_A_TIME):
         chunk = slice(first, first + _AT_A_TIME)
         theta[chunk] += mean[which[chunk]]

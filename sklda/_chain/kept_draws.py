@@ -6,7 +6,7 @@ import numpy as np
 
 from sklda._base.schedule import Schedule
 from sklda._core.corpus import document_lengths, tokens_before, word_tokens
-from sklda._core.doc_topic_counts import doc_topic_cells
+from sklda._core.doc_topic_counts import doc_topic_cells, word_topic_cells
 from sklda._core.memory import check_memory
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._topics.posterior_draws import PosteriorDraws
@@ -29,14 +29,12 @@ def draw_of(
     problem: Problem[Corpus], z: np.ndarray, counts: Counts, sweep: int
 ) -> Draw:
     """Return the present sample of a chain."""
-    table = counts.word_topic[:, : problem.n_topics]
-    cells = np.nonzero(table)
     return Draw(
         sweep,
         problem.doc_topic_prior,
         problem.beta,
         _stored(*doc_topic_cells(problem.corpus, z, problem.n_lanes)),
-        _stored(cells[1], table[cells]),
+        _stored(*word_topic_cells(counts.word_topic, problem.n_topics)),
     )
 
 

@@ -136,7 +136,7 @@ def _phi_of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarr
 def _phi_of_counts(counts: Counts, problem: Problem[Corpus]) -> np.ndarray:
     """Return phi of counts in the same way."""
     n_topics = problem.n_topics
-    word_topic = counts.word_topic.astype(np.float32)
+    word_topic = counts.word_topic[:].astype(np.float32)
     topics = word_topic[:, :n_topics]
     topics += np.transpose(problem.beta)
     topics /= counts.topic[:n_topics].astype(np.float32) + problem.beta_sum

@@ -60,7 +60,7 @@ def take_up(estimator: BaseTopicModel) -> Any:
         return None
     stored: StoredChain | None = estimator._stored
     if stored is None:
-        if hasattr(estimator, "components_"):
+        if hasattr(estimator, "n_iter_"):
             warn_user(
                 "warm_start=True, but the last fit kept no chain, because it had "
                 "warm_start=False or has not ended: this fit starts again."

@@ -203,7 +203,8 @@ def _cells(counts):
 def _to_arrays(counts) -> Corpus:
     """Turn a canonical CSR matrix of whole numbers into a Corpus."""
     token_ptr = np.zeros(counts.nnz + 1, np.int64)
-    np.cumsum(counts.data.astype(np.int64, copy=False), out=token_ptr[1:])
+    token_ptr[1:] = counts.data
+    np.cumsum(token_ptr, out=token_ptr)  # in place: no other array of its size
     corpus = Corpus(*_cells(counts), token_ptr)
     _check_lengths(corpus)
     return corpus
@@ -302,10 +303,10 @@ def kernel_parts(corpus: Corpus | Part, n_steps: int) -> Iterator[Part]:
 
 def cells_of(corpus: Corpus | Part) -> np.ndarray:
     """Return the numbers of the cells in a part, (n_cells_in_part,) int64."""
-    return _numbers(corpus.begin, corpus.end - corpus.begin)
+    return numbers_of_ranges(corpus.begin, corpus.end - corpus.begin)
 
 
-def _numbers(first, sizes):
+def numbers_of_ranges(first, sizes):
     """Return the numbers of all ranges: ``sizes[i]`` numbers from ``first[i]`` on."""
     before = np.cumsum(sizes) - sizes
     return np.repeat(first - before, sizes) + np.arange(sizes.sum())
@@ -329,7 +330,7 @@ def _take(corpus, first, n_cells):
     # In chunks, because the numbers of their cells also take memory.
     for documents in ranges(doc_ptr, 1 + int(doc_ptr[-1]) // _CHUNK_CELLS):
         chunk = slice(*documents)
-        cells = _numbers(first[chunk], n_cells[chunk])
+        cells = numbers_of_ranges(first[chunk], n_cells[chunk])
         taken = slice(*doc_ptr[list(documents)])
         word[taken] = corpus.word[cells]
         counts[taken] = corpus.token_ptr[cells + 1] - corpus.token_ptr[cells]

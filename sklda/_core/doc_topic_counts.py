@@ -19,21 +19,6 @@ def add_doc_topic(corpus, z, total):
             total[d, z[i]] += 1
 
 
-@kernel
-def add_scaled_doc_topic(corpus, z, scale, total):
-    """Add n_dk times the scale of the document to `total`, in place."""
-    doc_ptr, _, token_ptr = corpus
-    doc_topic = np.zeros(total.shape[1], np.int64)
-    for d in range(doc_ptr.size - 1):
-        first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
-        for i in range(first, last):
-            doc_topic[z[i]] += 1
-        for i in range(first, last):
-            k = z[i]
-            total[d, k] += doc_topic[k] * scale[d]
-            doc_topic[k] = 0
-
-
 def doc_topic_histogram(corpus, z, n_lanes) -> Histogram:
     """Return a histogram of the pairs of a topic and an n_dk > 0, each one number."""
     histograms = []
@@ -96,12 +81,26 @@ def _fill_cells(corpus, z, n_lanes, topic, count):
     return n
 
 
+def word_topic_cells(word_topic, n_topics, rows=512):
+    """Return topic and count of every n_wk > 0, word after word."""
+    topics, counts = [], []
+    for first in range(0, word_topic.shape[0], rows):
+        table = word_topic[first : first + rows][:, :n_topics]
+        cells = np.nonzero(table)
+        topics.append(cells[1].astype(np.uint16))
+        counts.append(table[cells])
+    return np.concatenate(topics), np.concatenate(counts)
+
+
 def word_topic_histogram(word_topic, rows=512) -> Histogram:
     """Return a histogram of the counts of a table; a few rows at a time."""
-    histogram = np.zeros(word_topic.max(initial=0) + 1, np.int64)
+    histogram = np.zeros(1, np.int64)
     for first in range(0, word_topic.shape[0], rows):
-        _add_positive(word_topic[first : first + rows], histogram)
-    histogram[0] = word_topic.size - histogram.sum()
+        chunk = word_topic[first : first + rows]
+        n_new = chunk.max(initial=0) + 1 - histogram.size
+        histogram = np.pad(histogram, (0, max(n_new, 0)))
+        _add_positive(chunk, histogram)
+    histogram[0] = np.prod(word_topic.shape) - histogram.sum()
     occurring = np.flatnonzero(histogram)
     return occurring, histogram[occurring]
 

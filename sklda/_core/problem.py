@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 from numbers import Real
-from typing import Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numba.extending import register_jitable
@@ -57,7 +57,8 @@ class WeightedCorpus(NamedTuple):
 class Counts(NamedTuple):
     """The count tables that all documents share. They are additive over documents."""
 
-    word_topic: np.ndarray  # (n_words, n_lanes) int32 or int64, C order
+    # (n_words, n_lanes) int32 or int64, C order; or what makes its rows from lists
+    word_topic: np.ndarray | Any
     topic: np.ndarray  # (n_lanes,) of that type
 
 

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any, Protocol, Self, TypeVar
 
-import numpy as np
-
 from sklda._core.problem import Counts, Problem
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
@@ -58,8 +56,8 @@ class SampledPrior(SampledParameters, Protocol):
     def mean(self, problem: Problem) -> Problem:
         """Return the problem with the means of the priors over the kept samples."""
 
-    def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
-        """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
+    def kept_values(self) -> Any:
+        """Return what tells alpha of each kept sample, as arrays."""
 
     def for_more_documents(self, problem: Problem) -> Self:
         """Return the present sample, without kept ones, for more documents."""

@@ -22,7 +22,7 @@ from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._core.warn import warn_user
 from sklda._dmr.covariates import warn_of_undetermined, with_intercept
-from sklda._dmr.prior import CovariatePrior, mean_alpha
+from sklda._dmr.prior import CovariatePrior, add_covariate_priors, mean_alpha
 from sklda._dmr.weights import NormalPrior
 from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
 
@@ -41,6 +41,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
     covariate_names_: np.ndarray
     _covariates_are_named = True  # by the user
     _may_add_documents = False
+    _add_priors = staticmethod(add_covariate_priors)
     _is_parallel = True  # threads share the topics whose weights are drawn
 
     @property

@@ -95,16 +95,9 @@ class CovariatePrior(SampledPrior):
         """Return the problem as it is: beta is fixed, alpha that of the last sample."""
         return problem
 
-    def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
-        """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
-        for weights in self.kept:
-            alpha = alpha_of(self.rows.x, weights)
-            sums = alpha.sum(axis=1)
-            for first in range(0, len(theta), _CHUNK):
-                chunk = slice(first, first + _CHUNK)
-                row = self.rows.row[chunk]
-                scale = len(self.kept) * (lengths[chunk] + sums[row])
-                theta[chunk] += alpha[row] / scale[:, np.newaxis]
+    def kept_values(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return distinct covariates, their row of each document, and kept weights."""
+        return self.rows.x, self.rows.row, self.kept_weights
 
     def log_density(self) -> float:
         """Return the log density of the present weights."""
@@ -138,6 +131,22 @@ class CovariatePrior(SampledPrior):
             "doc_concentration": float(sums.mean()),
             "weight_size": squares**0.5,
         }
+
+
+def add_covariate_priors(theta: np.ndarray, kept: tuple, lengths: np.ndarray) -> None:
+    """Add the mean of alpha / (length + sum of alpha) to theta, in place.
+
+    `kept` are the values that `CovariatePrior.kept_values` returns.
+    """
+    x, rows, samples = kept
+    for weights in samples:
+        alpha = alpha_of(x, weights)
+        sums = alpha.sum(axis=1)
+        for first in range(0, len(theta), _CHUNK):
+            chunk = slice(first, first + _CHUNK)
+            row = rows[chunk]
+            scale = len(samples) * (lengths[chunk] + sums[row])
+            theta[chunk] += alpha[row] / scale[:, np.newaxis]
 
 
 def mean_alpha(x: np.ndarray, weights: np.ndarray) -> np.ndarray:

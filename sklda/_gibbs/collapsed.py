@@ -172,9 +172,9 @@ default="annealed"
     -----
     Cost of a sweep: at most O(K) per document-word pair and O(K) per document; with
     many topics far less, because lists hold only the topics of a word. Memory: 2 bytes
-    per token, 12 per document-word pair, 8 per word-topic pair that can occur (up to
-    four times as much while counts are in rows), 8 K per document and 24 K per word;
-    with several shards, each takes another 8 per document.
+    per token, 12 per document-word pair, 4 per word-topic pair that can occur (4 K per
+    word while counts are in rows), and 2 to 4 per document-topic and word-topic pair of
+    the kept samples; with several shards, each takes another 8 per document.
 
     With an array for beta, a sweep takes 1.1 times as long, or 1.4 times with hundreds
     of topics in rows; a row takes twice the memory and a list 1.5 times. Lists also

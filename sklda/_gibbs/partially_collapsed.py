@@ -139,7 +139,8 @@ default="annealed"
     Cost of a sweep: O(K) per document-word pair, and one gamma variate per topic for
     each word: about 0.005 microseconds if the topic has no token of the word and beta
     is below 1, otherwise 0.02. The threads share all of it. Memory: 2 bytes per token,
-    12 per document-word pair, 8 K per document and 28 K per word.
+    12 per document-word pair, 12 K per word, and 2 to 4 per document-topic and
+    word-topic pair of the kept samples.
 
     The draws for a word or a document depend only on `random_state`, the sweep and its
     number. Phi is stored in float32; gamma variates below 1e-30 count as 0.

@@ -137,8 +137,8 @@ default="annealed"
     -----
     Cost of a sweep: O(K) per document-word pair, and one gamma variate per topic for
     each word and each document, about 0.07 microseconds each. The threads share all of
-    it. Memory: 2 bytes per token, 12 per document-word pair, 8 K per
-    document, 32 K per word and 2 MB per thread.
+    it. Memory: 2 bytes per token, 12 per document-word pair, 16 K per word, 2 to 4 per
+    document-topic and word-topic pair of the kept samples, and 2 MB per thread.
 
     References
     ----------

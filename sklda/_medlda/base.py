@@ -9,12 +9,12 @@ import numpy as np
 
 from sklda._base.annealing import NO_ANNEALING, Annealing
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
+from sklda._base.fold_in import MAX_STEPS, doc_topic
 from sklda._base.parameters import SHARD_CONSTRAINTS, random_streams
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._chain.chain import Chain
-from sklda._chain.estimator import BaseChainEstimator
+from sklda._chain.estimator import BaseChainEstimator, sum_attributes
 from sklda._chain.hierarchical_prior import prior_attributes
 from sklda._chain.start import check_init, first_topics
 from sklda._chain.stored import check_documents
@@ -165,6 +165,7 @@ class BaseMedLDA(BaseChainEstimator):
         chains = chain.chains
         return {
             **joined([_attributes_of(one) for one in chains]),
+            **sum_attributes(chains),
             **prior_attributes([one.prior for one in chains]),
             "acceptance_rate_": acceptance_rate([one.info for one in chains]),
             "moved_tokens_": np.mean([one.moved for one in chains], axis=0),
@@ -226,10 +227,10 @@ class BaseMedLDA(BaseChainEstimator):
         )
         n_tokens[np.diff(weights.doc_ptr) == 0] = 0
         n_tokens = n_tokens[:, np.newaxis]
-        proportions = np.empty((n_tokens.size, self.components_.shape[0]))
+        proportions = np.empty((n_tokens.size, self._n_topics))
         for model in self._models():
             alpha = self.doc_topic_prior_[model]
-            prepared = prepare(weights, self.components_[model], alpha)
+            prepared = self._under_topics(weights, alpha, model)
             theta = doc_topic(*prepared, self._n_jobs, self._most_steps)
             # theta (N + A) = N zbar + alpha, where A is the sum of alpha.
             expected = np.maximum(theta * (n_tokens + alpha.sum()) - alpha, 0)
@@ -242,7 +243,7 @@ class BaseMedLDA(BaseChainEstimator):
     @property
     def _n_models(self) -> int:
         """Number of models: that of the classes with one-vs-rest, otherwise 1."""
-        return self.components_.shape[0] // self.coef_.shape[1]
+        return self._n_topics // self.coef_.shape[1]
 
     def _models(self) -> list[slice]:
         """Return which topics belong together."""
@@ -263,11 +264,9 @@ class BaseMedLDA(BaseChainEstimator):
 
 def _attributes_of(chain: Chain) -> dict[str, Any]:
     """Return the fitted attributes of one chain that are not those of its priors."""
-    components, theta, problem = chain.finish()
+    problem = chain.mean_problem
     return {
         **chain.response.attributes(),
-        "components_": components,
-        "doc_topic_": theta,
         "doc_topic_prior_": problem.doc_topic_prior,
         "topic_word_prior_": np.atleast_1d(problem.beta),
     }

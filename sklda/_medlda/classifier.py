@@ -180,9 +180,9 @@ default="annealed"
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
     A joint draw of the weights adds O(K^3) per task. Shards resample topics in
-    parallel, and tasks resample weights in parallel. Memory: 4 K bytes per word, 8 K
-    per word and per document for the averages, 24 bytes per document and task, up to 64
-    during a sweep.
+    parallel, and tasks resample weights in parallel. Memory: 4 K bytes per word, 2
+    to 4 per document-topic and word-topic pair of the kept samples, 24 bytes per
+    document and task, up to 64 during a sweep.
 
     References
     ----------

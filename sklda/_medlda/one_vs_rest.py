@@ -68,8 +68,6 @@ class OneVsRest:
 
 # Along which axis the arrays of chains follow each other.
 _AXES = {
-    "components_": 0,
-    "doc_topic_": 1,
     "coef_": 0,
     "doc_topic_prior_": 0,
     "topic_word_prior_": 0,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import starts, word_tokens
+from sklda._core.corpus import numbers_of_ranges, starts, word_tokens
 from sklda._core.entry import priors_of
 from sklda._core.problem import LANES, Counts, count_type, padded
 from sklda._core.random_streams import uniform, uniform_float32
@@ -368,11 +368,33 @@ def kernel_priors(problem):
     return problem.kernel_priors()
 
 
+class ListTable:
+    """The table of counts that lists stand for, (n_words, n_lanes).
+
+    Its rows are made when they are read, so that it takes no memory.
+    """
+
+    def __init__(self, state: ListCounts) -> None:
+        self.state, self.dtype = state, state.topic.dtype
+        self.shape = state.size.size, state.topic.size
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, words) -> np.ndarray:
+        """Return the rows of some words, (n, n_lanes)."""
+        words = np.arange(len(self))[words]
+        sizes = self.state.size[words].astype(np.int64)
+        slots = numbers_of_ranges(self.state.start[words], sizes)
+        topics, tokens = split(self.state.pairs[slots], self.state.bits)
+        rows = np.zeros((words.size, self.shape[1]), self.dtype)
+        rows[np.repeat(np.arange(words.size), sizes), topics] = tokens
+        return rows
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return self[:].astype(dtype or self.dtype, copy=False)
+
+
 def counts(problem, state):
-    """Return the count tables, made from the lists."""
-    word_topic = np.zeros((state.size.size, state.topic.size), state.topic.dtype)
-    word = np.repeat(np.arange(state.size.size, dtype=np.int32), np.diff(state.start))
-    topics, tokens = split(state.pairs, state.bits)
-    used = tokens > 0
-    word_topic[word[used], topics[used]] = tokens[used]
-    return Counts(word_topic, state.topic)
+    """Return the count tables; rows of words are made from the lists."""
+    return Counts(ListTable(state), state.topic)

@@ -267,11 +267,11 @@ class ClusterChain:
         """Return mean counts plus beta, (n_topics, n_words), theta, and the priors."""
         part_totals, block_totals = self._totals
         self.cluster.wait(part_totals)
-        problem, kept = self._gathered_problem(), None
+        problem, alphas = self._gathered_problem(), None
         if self.prior is not None:
-            problem, kept = self.prior.mean(problem), self.prior.kept
+            problem, alphas = self.prior.mean(problem), self.prior.kept_values()
         columns = part_totals, self.documents
-        common = self.n_kept, self.problem, kept
+        common = self.n_kept, self.problem, alphas
         tasks = self._tasks(mean_doc_topic, "doc-topic", "part", columns, *common)
         theta = self.cluster.submit(tasks)
         components = np.empty((self.bounds[-1], self.n_topics))

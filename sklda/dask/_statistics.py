@@ -14,7 +14,7 @@ from sklda._chain.hierarchical_prior import (
     HierarchicalPrior,
     KeptPriors,
     TraceEntry,
-    add_priors_to,
+    add_priors,
 )
 from sklda._chain.log_joint import doc_likelihood, word_likelihood
 from sklda._chain.tables import count_tables
@@ -134,14 +134,14 @@ def mean_doc_topic(
     documents: PartDocuments,
     n_kept: int,
     problem: Problem,
-    kept: list[KeptPriors] | None,
+    alphas: np.ndarray | None,
 ) -> np.ndarray:
     """Return theta, the mean over the kept samples, (n_documents, n_topics)."""
     alpha, lengths = problem.doc_topic_prior, document_lengths(documents.corpus)
     theta = total.toarray().astype(np.float64)
     theta /= n_kept
-    if kept is not None:  # with the alpha of each sample
-        add_priors_to(theta, kept, lengths)
+    if alphas is not None:  # of each sample
+        add_priors(theta, alphas, lengths)
         return theta
     theta += alpha
     theta /= (lengths + alpha.sum())[:, np.newaxis]

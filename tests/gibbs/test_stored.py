@@ -13,7 +13,7 @@ from sklda._core.corpus import n_documents_in_common
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
 from tests.helpers.callbacks import Recorder
-from tests.helpers.comparison import assert_same_fit, fitted
+from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of
 from tests.helpers.selection import fast_and_slow
 from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, given_for
@@ -221,8 +221,9 @@ def test_the_caller_may_change_attributes_between_the_fits(name, topic_word_prio
         pytest.skip("an array is neither learned nor sampled")
     params = {"topic_word_prior": topic_word_prior, "max_iter": 26, "warm_start": True}
     model, expected = (fit(make(name, **params)) for _ in range(2))
-    for attribute, value in fitted(model).items():
-        if isinstance(value, np.ndarray) and attribute != "classes_":
+    for attribute, value in vars(model).items():
+        is_of_fit = attribute.endswith("_") and attribute != "classes_"
+        if is_of_fit and isinstance(value, np.ndarray):
             value[...] = np.roll(value, 1)
     for fitted_model in (model, expected):
         fit(fitted_model.set_params(max_iter=8, burn_in=0))

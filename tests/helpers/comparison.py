@@ -2,12 +2,21 @@
 
 import numpy as np
 
+from sklda._base.estimates import MadeWhenRead
 from sklda.inspection import PosteriorDraws
 
 
 def fitted(model):
     """Return everything that fit has set."""
-    return {k: v for k, v in vars(model).items() if k.endswith("_")}
+    return {k: getattr(model, k) for k in dir(model) if is_attribute(model, k)}
+
+
+def is_attribute(model, name):
+    """Return whether fit sets this attribute, or what makes it when it is read."""
+    if name in vars(model):
+        return name.endswith("_")
+    is_made = isinstance(getattr(type(model), name, None), MadeWhenRead)
+    return is_made and hasattr(model, name)
 
 
 def assert_same_fit(a, b, but=()):

@@ -237,11 +237,11 @@ def test_a_refit_meanwhile_changes_no_answer(monkeypatch, method, y):
     model = fit(multi_class="ovr")
     expected = getattr(model, method)(X[TEST])
 
-    def refit_and_prepare(*args):
-        monkeypatch.setattr(base, "prepare", prepare)
+    def refit_and_estimate(*args):
+        monkeypatch.setattr(base, "doc_topic", doc_topic)
         model.set_params(n_components=3).fit(X[TRAIN], y[TRAIN])
-        return prepare(*args)
+        return doc_topic(*args)
 
-    monkeypatch.setattr(base, "prepare", refit_and_prepare)
+    monkeypatch.setattr(base, "doc_topic", refit_and_estimate)
     np.testing.assert_array_equal(getattr(model, method)(X[TEST]), expected)
     assert model.coef_.shape[1] == 3

@@ -1,0 +1,160 @@
+"""Estimates of topics and documents, made from the sums of the kept samples.
+
+With n_wk and n_dk summed over S kept samples, and alpha and beta the same in all,
+
+    components_kw = n_wk / S + beta,    theta_dk = (n_dk / S + alpha_k) / (N_d + A),
+
+where N_d is the length of document d and A the sum of alpha. If alpha is sampled, the
+sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + A).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from sklda._core.sparse_sums import SparseRows, row_chunks
+
+# Adds the mean of alpha / (length + sum of alpha) over the kept samples to theta, in
+# place, given theta, what is kept of the prior, and the lengths of the documents.
+AddPriors = Callable[[np.ndarray, Any, np.ndarray], None]
+
+
+class TopicSums(NamedTuple):
+    """The word-topic counts of one chain, summed over its kept samples."""
+
+    counts: SparseRows  # of n_words rows
+    n_kept: int
+    n_topics: int
+    beta: float | np.ndarray
+
+    @classmethod
+    def restored(cls, stored: tuple) -> Self:
+        """Return the sums of `stored`."""
+        return cls(SparseRows(*stored[0]), *stored[1:])
+
+    def stored(self) -> tuple:
+        """Return plain tuples, which can be stored without any type of this package."""
+        return tuple(self.counts), *self[1:]
+
+    @property
+    def n_words(self) -> int:
+        """Return V."""
+        return self.counts.size.size
+
+    def components(self) -> np.ndarray:
+        """Return the mean counts plus beta, (n_topics, n_words)."""
+        table = np.zeros((self.n_words, self.n_topics))
+        self.counts.fill(table)
+        table /= self.n_kept
+        components: np.ndarray = table.T
+        components += self.beta
+        return components
+
+    def phi(self, words: np.ndarray) -> np.ndarray:
+        """Return the probabilities of some words in the topics, (n, n_topics).
+
+        Memory: the result, and little more.
+        """
+        totals = np.zeros(self.n_topics)
+        for chunk in row_chunks(self.n_words, self.n_topics):
+            rows = self._with_beta(np.arange(*chunk))
+            rows[0] += totals
+            totals = rows.sum(axis=0)
+        phi = self._with_beta(words)
+        phi /= totals
+        return phi
+
+    def _with_beta(self, words: np.ndarray) -> np.ndarray:
+        rows = self.counts.dense(words, self.n_topics)
+        rows /= self.n_kept
+        rows += np.transpose(self.beta)[words] if np.ndim(self.beta) else self.beta
+        return rows
+
+    def means(self) -> sparse.csr_array:
+        """Return the mean counts, (n_topics, n_words)."""
+        return (self.counts.matrix(self.n_topics) / self.n_kept).T.tocsr()
+
+
+class DocumentSums(NamedTuple):
+    """The document-topic counts of one chain, summed over its kept samples."""
+
+    counts: SparseRows  # n_dk; or n_dk / (N_d + A), if alpha is sampled
+    n_kept: int
+    n_topics: int
+    lengths: np.ndarray  # (n_docs,), tokens
+    alpha: np.ndarray | None  # (n_topics,), unless it is sampled
+    kept_priors: Any  # of sampled alpha: what tells it in each sample
+
+    @classmethod
+    def restored(cls, stored: tuple) -> Self:
+        """Return the sums of `stored`."""
+        return cls(SparseRows(*stored[0]), *stored[1:])
+
+    def stored(self) -> tuple:
+        """Return plain tuples, which can be stored without any type of this package."""
+        return tuple(self.counts), *self[1:]
+
+    def theta(self, add_priors: AddPriors) -> np.ndarray:
+        """Return the mean topic proportions, (n_docs, n_topics)."""
+        theta = np.zeros((self.lengths.size, self.n_topics))
+        self.counts.fill(theta)
+        theta /= self.n_kept
+        if self.alpha is None:
+            add_priors(theta, self.kept_priors, self.lengths)
+            return theta
+        theta += self.alpha
+        theta /= (self.lengths + self.alpha.sum())[:, np.newaxis]
+        return theta
+
+    def shares(self) -> sparse.csr_array:
+        """Return theta without the share of alpha, (n_docs, n_topics)."""
+        shares = self.counts.matrix(self.n_topics) / self.n_kept
+        if self.alpha is not None:
+            mass = self.lengths + self.alpha.sum()
+            shares.data /= np.repeat(mass, self.counts.size)
+        shares.sort_indices()
+        return shares
+
+
+class MadeWhenRead:
+    """An array attribute of a fitted estimator that is made each time it is read.
+
+    `source` is the attribute from which it is made, without which there is none. What
+    is assigned takes its place, as in a model of an earlier version. The array is
+    read-only: what a user writes to it would be lost.
+    """
+
+    def __init__(self, source: str, make: Callable[[Any], np.ndarray]) -> None:
+        self.source, self.make = source, make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
+        if estimator is None:
+            return self
+        known = vars(estimator)
+        if self.name in known:
+            return known[self.name]
+        if self.source not in known:
+            raise AttributeError(
+                f"{type(estimator).__name__!r} object has no attribute {self.name!r}"
+            )
+        array = self.make(estimator)
+        array.flags.writeable = False
+        return array
+
+    def __set__(self, estimator: Any, value: Any) -> None:
+        vars(estimator)[self.name] = value
+
+    def __delete__(self, estimator: Any) -> None:
+        found = [vars(estimator).pop(n, None) for n in (self.name, self.source)]
+        if found == [None, None]:
+            raise AttributeError(self.name)
+
+
+def concatenated(arrays: list[np.ndarray], axis: int) -> np.ndarray:
+    """Return arrays one after the other; a single one as it is."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=axis)

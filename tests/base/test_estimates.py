@@ -1,0 +1,100 @@
+"""Estimates that are made when they are read, and their sparse form."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from sklda import DMRLDA, CollapsedGibbsLDA, MedLDAClassifier
+from sklda.datasets import make_lda_corpus
+
+K = 3
+X, THETA, _ = make_lda_corpus(40, 30, K, document_length=25, random_state=0)
+LABELS = THETA.argmax(axis=1)
+SWEEPS = {"n_components": K, "max_iter": 12, "thin": 2, "random_state": 0}
+CASES = {
+    "fixed": (CollapsedGibbsLDA(**SWEEPS), {}),
+    "lists": (CollapsedGibbsLDA(**SWEEPS | {"n_components": 70}), {}),
+    "sampled": (CollapsedGibbsLDA(**SWEEPS, learn_priors="hierarchical"), {}),
+    "covariates": (DMRLDA(**SWEEPS), {"covariates": THETA[:, :2]}),
+    "classes": (MedLDAClassifier(**SWEEPS, multi_class="ovr"), {"y": LABELS}),
+}
+each = pytest.mark.parametrize("name", CASES)
+
+
+@pytest.fixture(scope="module")
+def fit():
+    def fitted(name):
+        model, more = CASES[name]
+        return clone(model).fit(X, **more)
+
+    return fitted
+
+
+@each
+def test_sparse_estimates_lack_the_priors(name, fit):
+    model = fit(name)
+    components, theta = (part.toarray() for part in model.sparse_estimates())
+    beta = model.components_ - components
+    np.testing.assert_allclose(beta, beta[:, :1].repeat(30, axis=1), atol=1e-12)
+    n_models = len(components) // model.n_components
+    np.testing.assert_allclose(components.sum(), n_models * X.sum())
+    shares = model.doc_topic_ - theta
+    assert shares.min() > 0
+    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), n_models)
+    assert model.sparse_estimates()[1].nnz < theta.size
+
+
+@each
+def test_arrays_are_made_anew_and_read_only(name, fit):
+    model = fit(name)
+    for attribute in ("components_", "doc_topic_"):
+        array = getattr(model, attribute)
+        assert attribute not in vars(model)
+        assert array is not getattr(model, attribute)
+        np.testing.assert_array_equal(array, getattr(model, attribute))
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+@each
+def test_transform_reads_words_as_from_the_whole_array(name, fit):
+    model, words = fit(name), np.array([0, 3, 29])
+    of_words = X[:5].tolil()
+    of_words[:, np.setdiff1d(np.arange(30), words)] = 0
+    found = model.transform(of_words.tocsr())
+    model.components_ = model.components_
+    assert "components_" in vars(model)
+    np.testing.assert_array_equal(model.transform(of_words.tocsr()), found)
+
+
+def test_an_assigned_array_counts_until_the_next_fit(fit):
+    model = fit("fixed")
+    before = model.transform(X)
+    model.components_ = model.components_[::-1].copy()
+    assert not np.allclose(model.transform(X), before)
+    loaded = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(loaded.components_, model.components_)
+    model.fit(X)
+    np.testing.assert_array_equal(model.transform(X), before)
+
+
+def test_documents_can_be_deleted(fit):
+    model = fit("fixed")
+    size = len(pickle.dumps(model))
+    del model.doc_topic_
+    assert not hasattr(model, "doc_topic_")
+    assert len(pickle.dumps(model)) < size
+    with pytest.raises(AttributeError, match="doc_topic_"):
+        del model.doc_topic_
+    assert model.transform(X).shape == (40, K)
+
+
+def test_there_are_none_before_fit():
+    model = CollapsedGibbsLDA()
+    assert not hasattr(model, "components_")
+    assert not hasattr(model, "doc_topic_")
+    with pytest.raises(NotFittedError):
+        model.sparse_estimates()

@@ -1,0 +1,63 @@
+"""Sums of sparse matrices are those of dense ones, in the narrowest types."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from sklda._core import sparse_sums
+from sklda._core.sparse_sums import SparseSum
+
+N_ROWS, CUTS = 50, [0, 7, 30, 50]
+
+
+def tables(n_topics, scale=1.0, n=3):
+    rng = np.random.default_rng(n_topics)
+    counts = rng.poisson(0.3, (n, N_ROWS, n_topics)) * rng.integers(1, 90, (N_ROWS, 1))
+    counts[:, [0, 20, 49]] = 0
+    return counts * scale
+
+
+def chunks(table):
+    pairs = itertools.pairwise(CUTS)
+    return (sparse.csr_array(table[first:last]) for first, last in pairs)
+
+
+def summed(samples):
+    total = SparseSum(*samples.shape[1:])
+    for table in samples:
+        total.add(chunks(table))
+    return total
+
+
+@pytest.mark.parametrize("n_topics", [1, 3, 300])
+@pytest.mark.parametrize("scale", [1.0, 1000.0, 0.1])
+def test_sums_are_those_of_dense_tables(monkeypatch, n_topics, scale):
+    monkeypatch.setattr(sparse_sums, "_CHUNK_ENTRIES", 8 * n_topics)
+    samples = tables(n_topics, scale)
+    rows, expected = summed(samples).rows(), sum(samples)
+    filled = np.zeros(expected.shape)
+    rows.fill(filled)
+    np.testing.assert_array_equal(filled, expected)
+    np.testing.assert_array_equal(rows.matrix(n_topics).toarray(), expected)
+    some = np.array([0, 3, 20, 48])
+    np.testing.assert_array_equal(rows.dense(some, n_topics), expected[some])
+    assert rows.topic.dtype == (np.uint16 if n_topics > 255 else np.uint8)
+    whole = np.min_scalar_type(int(expected.max()))
+    assert rows.value.dtype == (whole if scale >= 1 else np.float64)
+
+
+def test_a_copy_stays_as_it_is():
+    samples = tables(4)
+    total = summed(samples[:2])
+    before = total.copy()
+    total.add(chunks(samples[2]))
+    found = before.rows().matrix(4).toarray()
+    np.testing.assert_array_equal(found, samples[0] + samples[1])
+
+
+def test_without_samples_all_is_0():
+    rows = SparseSum(5, 3).rows()
+    assert rows.matrix(3).shape == (5, 3)
+    assert rows.matrix(3).nnz == 0
