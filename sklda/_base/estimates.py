@@ -10,6 +10,7 @@ sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + 
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -119,15 +120,18 @@ class DocumentSums(NamedTuple):
 
 
 class MadeWhenRead:
-    """An array attribute of a fitted estimator that is made each time it is read.
+    """An array attribute of a fitted estimator that is made when it is first read.
 
-    `source` is the attribute from which it is made, without which there is none. What
-    is assigned takes its place, as in a model of an earlier version. The array is
-    read-only: what a user writes to it would be lost.
+    `source` is the attribute from which it is made, without which there is none. The
+    array is kept beside the estimator, so that a loop can read it often, and pickles
+    leave it out. It is read-only, because methods use the source. What is assigned
+    takes its place, as in a model of an earlier version.
     """
 
     def __init__(self, source: str, make: Callable[[Any], np.ndarray]) -> None:
         self.source, self.make = source, make
+        # The source and the array of each estimator that was read.
+        self._made: WeakKeyDictionary = WeakKeyDictionary()
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -142,17 +146,28 @@ class MadeWhenRead:
             raise AttributeError(
                 f"{type(estimator).__name__!r} object has no attribute {self.name!r}"
             )
-        array = self.make(estimator)
-        array.flags.writeable = False
-        return array
+        source = known[self.source]
+        made = self._made.get(estimator)
+        if made is None or made[0] is not source:  # it is of an earlier fit
+            array = self.make(estimator)
+            array.flags.writeable = False
+            made = self._made[estimator] = source, array
+        return made[1]
 
     def __set__(self, estimator: Any, value: Any) -> None:
+        self.forget(estimator)
         vars(estimator)[self.name] = value
 
     def __delete__(self, estimator: Any) -> None:
-        found = [vars(estimator).pop(n, None) for n in (self.name, self.source)]
-        if found == [None, None]:
+        if not {self.name, self.source} & vars(estimator).keys():
             raise AttributeError(self.name)
+        self.forget(estimator)
+        vars(estimator).pop(self.source, None)
+
+    def forget(self, estimator: Any) -> None:
+        """Drop what was made or assigned, but not the source."""
+        self._made.pop(estimator, None)
+        vars(estimator).pop(self.name, None)
 
 
 def concatenated(arrays: list[np.ndarray], axis: int) -> np.ndarray:

@@ -116,7 +116,7 @@ class BaseChainEstimator(BaseTopicModel):
         """Return `components_` and `doc_topic_` without the priors, as sparse matrices.
 
         A document has tokens in few topics, and so has a word. So this takes a fraction
-        of the memory of the attributes, which are made each time they are read.
+        of the memory of the attributes, which are made when they are first read.
 
         Returns
         -------
@@ -199,12 +199,9 @@ class BaseChainEstimator(BaseTopicModel):
     def _end(self, chain: Any, recorder: Observer | None) -> None:
         """Set the fitted attributes, and keep the chain for the next fit, if any."""
         goes_on = self.warm_start or recorder is not None
-        for name in (
-            "_stored",
-            "components_",
-            "doc_topic_",
-        ):  # if a user set the others
-            vars(self).pop(name, None)
+        vars(self).pop("_stored", None)
+        type(self).components_.forget(self)
+        type(self).doc_topic_.forget(self)
         if goes_on:
             vars(self).update(self._attributes(chain.snapshot()))
         else:  # a chain that has ended gives its topics away, and needs no tables

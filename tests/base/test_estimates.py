@@ -1,6 +1,8 @@
 """Estimates that are made when they are read, and their sparse form."""
 
 import pickle
+import weakref
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -48,15 +50,29 @@ def test_sparse_estimates_lack_the_priors(name, fit):
 
 
 @each
-def test_arrays_are_made_anew_and_read_only(name, fit):
+def test_arrays_are_made_once_and_read_only(name, fit):
     model = fit(name)
+    size = len(pickle.dumps(model))
     for attribute in ("components_", "doc_topic_"):
         array = getattr(model, attribute)
+        assert array is getattr(model, attribute)
         assert attribute not in vars(model)
-        assert array is not getattr(model, attribute)
-        np.testing.assert_array_equal(array, getattr(model, attribute))
+        copied = getattr(deepcopy(model), attribute)
+        assert copied is not array
+        np.testing.assert_array_equal(copied, array)
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+    assert len(pickle.dumps(model)) == size
+
+
+def test_another_fit_makes_them_anew(fit):
+    model = fit("fixed")
+    arrays = [weakref.ref(array) for array in (model.components_, model.doc_topic_)]
+    model.set_params(random_state=1).fit(X)
+    assert [array() for array in arrays] == [None, None]
+    first = model.components_
+    vars(model)["_topic_sums"] = fit("fixed")._topic_sums
+    assert not np.array_equal(model.components_, first)
 
 
 @each
