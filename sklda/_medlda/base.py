@@ -88,7 +88,7 @@ class BaseMedLDA(BaseChainEstimator):
             return self._new_chain(init, problem, tasks, rng, threads, annealing)
 
         def chain_of_task(task):
-            return new_chain(beside.of_task(task), rng.child(task), Threads(1))
+            return new_chain(beside.single(task), rng.child(task), Threads(1))
 
         if not self._has_several_chains(beside):
             return new_chain(beside, rng, threads)
@@ -126,11 +126,11 @@ class BaseMedLDA(BaseChainEstimator):
         chains = chain.chains
         before = chains[0].problem.corpus
         check_documents(problem.corpus, before, may_add=False)
-        _check_labels([one.response.tasks for one in chains], beside)
+        _check_labels([binary.response.tasks for binary in chains], beside)
         if not self._has_several_chains(beside):
             return self._go_on(chains[0], beside, threads)
-        for task, one in enumerate(chains):
-            self._go_on(one, beside.of_task(task), Threads(1))
+        for task, binary in enumerate(chains):
+            self._go_on(binary, beside.single(task), Threads(1))
         return OneVsRest(chains, threads)
 
     def _go_on(self, chain: Chain, tasks: Tasks, threads: Threads) -> Chain:
@@ -164,11 +164,11 @@ class BaseMedLDA(BaseChainEstimator):
     def _attributes(self, chain: Chain | OneVsRest) -> dict[str, Any]:
         chains = chain.chains
         return {
-            **joined([_attributes_of(one) for one in chains]),
+            **joined([_attributes_of(member) for member in chains]),
             **sum_attributes(chains),
-            **prior_attributes([one.prior for one in chains]),
-            "acceptance_rate_": acceptance_rate([one.info for one in chains]),
-            "moved_tokens_": np.mean([one.moved for one in chains], axis=0),
+            **prior_attributes([member.prior for member in chains]),
+            "acceptance_rate_": acceptance_rate([member.info for member in chains]),
+            "moved_tokens_": np.mean([member.moved for member in chains], axis=0),
             "n_iter_": chain.n_sweeps,
         }
 
@@ -256,9 +256,9 @@ class BaseMedLDA(BaseChainEstimator):
         coef = np.ascontiguousarray(self.coef_)
         scores = np.empty((len(coef), by_topic.shape[1]))
         models = self._models()
-        for t, own in enumerate(coef):
+        for t, weights in enumerate(coef):
             model = models[t] if len(models) > 1 else models[0]
-            multiply(by_topic[model], own, scores[t])
+            multiply(by_topic[model], weights, scores[t])
         return scores.T
 
 
@@ -278,7 +278,7 @@ def _check_labels(before: list[Tasks], tasks: Tasks) -> None:
         np.array_equal(value, before[0].attributes[name])
         for name, value in tasks.attributes.items()
     )
-    targets = np.hstack([one.targets for one in before])
+    targets = np.hstack([task.targets for task in before])
     if not np.array_equal(tasks.targets, targets) or not unchanged:
         raise ValueError(
             "With warm_start=True, fit continues the chain of the last fit, so y "

@@ -73,7 +73,7 @@ class Tasks(NamedTuple):
         """Return the tasks of some documents."""
         return self._replace(targets=self.targets[documents])
 
-    def of_task(self, task: int) -> "Tasks":
+    def single(self, task: int) -> "Tasks":
         """Return one of the tasks."""
         return self._replace(targets=self.targets[:, [task]])
 

@@ -74,13 +74,13 @@ _AXES = {
 }
 
 
-def joined(of_chains: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def joined(fitted: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the fitted attributes of chains as those of one model; losses add up."""
-    if len(of_chains) == 1:
-        return of_chains[0]
-    attributes = dict(of_chains[0])  # also those of y, which are the same in all
+    if len(fitted) == 1:
+        return fitted[0]
+    attributes = dict(fitted[0])  # also those of y, which are the same in all
     for name, axis in _AXES.items():
-        arrays = [one[name] for one in of_chains]
+        arrays = [chain[name] for chain in fitted]
         attributes[name] = np.concatenate(arrays, axis=axis)
-    attributes["loss_"] = sum(one["loss_"] for one in of_chains)
+    attributes["loss_"] = sum(chain["loss_"] for chain in fitted)
     return attributes

@@ -262,8 +262,8 @@ default="annealed"
         numbers = number_targets(documents, y, type(self).__name__)
         targets, mean, scale = standardised(numbers)
         loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon), scale)
-        of_y = {"intercept_": mean, "scale_": scale}
-        return Tasks(loss, targets[:, np.newaxis], of_y)
+        attributes = {"intercept_": mean, "scale_": scale}
+        return Tasks(loss, targets[:, np.newaxis], attributes)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict y.

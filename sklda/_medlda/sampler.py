@@ -117,11 +117,11 @@ class MaxMargin(NamedTuple):
         factors.weights[:, : problem.n_topics] = state.weights.T
         n_moves[:] = 0
 
-        def augment(own, noise):
-            drawn = self.loss.augment(self.targets[own], state.scores[own], noise)
-            slope[own], curvature[own] = drawn
-            factors.slope[own] = slope[own] / n_tokens[own]
-            factors.curvature[own] = curvature[own] / n_tokens[own] ** 2
+        def augment(shard, noise):
+            drawn = self.loss.augment(self.targets[shard], state.scores[shard], noise)
+            slope[shard], curvature[shard] = drawn
+            factors.slope[shard] = slope[shard] / n_tokens[shard]
+            factors.curvature[shard] = curvature[shard] / n_tokens[shard] ** 2
 
         documents = state.documents
         noise = [rng.child(i) for i in range(len(documents))]
@@ -149,15 +149,15 @@ class MaxMargin(NamedTuple):
 
     def _proportions(self, problem, state) -> list[sparse.csr_array]:
         """Return the proportions of topics of each shard."""
-        of_shard = partial(token_proportions, problem, state.z)
-        return self.threads.map(of_shard, state.documents)
+        proportions = partial(token_proportions, problem, state.z)
+        return self.threads.map(proportions, state.documents)
 
     def _score(self, state, zbar) -> None:
         """Set the scores to those of the proportions and the weights."""
 
-        def score(zbar, own):
+        def score(zbar, shard):
             by_doc = zbar.data, zbar.indices, zbar.indptr
-            fill_scores(by_doc, state.weights, state.scores[own])
+            fill_scores(by_doc, state.weights, state.scores[shard])
 
         self.threads.map(score, zbar, state.documents)
 
@@ -172,27 +172,29 @@ class MaxMargin(NamedTuple):
 
         def resample(first, last):
             # Two processors that write to one line of the cache wait for each other.
-            own = np.s_[:, first:last]
-            factors = [np.ascontiguousarray(one[own]) for one in (slope, curvature)]
-            drawn = state.weights[own].copy(), state.scores[own].copy()
+            columns = np.s_[:, first:last]
+            factors = [np.ascontiguousarray(x[columns]) for x in (slope, curvature)]
+            drawn = state.weights[columns].copy(), state.scores[columns].copy()
             for order, normal in passes:
-                normal = np.ascontiguousarray(normal[own])
-                given = *factors, self.prior_precision, order, normal
-                resample_one_by_one(by_topic, *given, *drawn)
-            state.weights[own], state.scores[own] = drawn
+                normal = np.ascontiguousarray(normal[columns])
+                resample_one_by_one(
+                    by_topic, *factors, self.prior_precision, order, normal, *drawn
+                )
+            state.weights[columns], state.scores[columns] = drawn
 
         tasks = ranges(np.arange(n_tasks + 1), len(state.documents))
         self.threads.map(resample, *zip(*tasks, strict=True))
 
     def _by_topic(self, zbar, documents) -> ByTopic:
         """Return the proportions of all shards in the order of topics."""
-        of_shards = self.threads.map(lambda one: one.tocsc(), zbar)
-        n_before = np.cumsum([0, *(one.nnz for one in of_shards)])
-        pairs = list(zip(of_shards, documents, strict=True))
+        shards = self.threads.map(lambda shard: shard.tocsc(), zbar)
+        n_before = np.cumsum([0, *(shard.nnz for shard in shards)])
+        pairs = list(zip(shards, documents, strict=True))
         return ByTopic(
-            value=np.concatenate([one.data for one in of_shards]),
-            doc=np.concatenate([one.indices + own.start for one, own in pairs]),
-            ptr=np.array([one.indptr for one in of_shards]) + n_before[:-1, np.newaxis],
+            value=np.concatenate([shard.data for shard in shards]),
+            doc=np.concatenate([shard.indices + rows.start for shard, rows in pairs]),
+            ptr=np.array([shard.indptr for shard in shards])
+            + n_before[:-1, np.newaxis],
         )
 
     def _draw_jointly(self, problem, state, zbar, factors, rng) -> None:
@@ -203,10 +205,10 @@ class MaxMargin(NamedTuple):
         def draw(t):
             precision = self.prior_precision * np.eye(n_lanes)
             linear = np.zeros(n_lanes)
-            for one, own in zip(zbar, state.documents, strict=True):
-                of_task = (np.ascontiguousarray(x[own, t]) for x in factors)
-                by_doc = one.data, one.indices, one.indptr
-                add_factors(by_doc, *of_task, linear, precision)
+            for shard, rows in zip(zbar, state.documents, strict=True):
+                column = (np.ascontiguousarray(x[rows, t]) for x in factors)
+                by_doc = shard.data, shard.indices, shard.indptr
+                add_factors(by_doc, *column, linear, precision)
             if not draw_gaussian(linear, precision, noise[t]):
                 raise ValueError(
                     f"prior_precision={self.prior_precision:g} is too small relative "
@@ -226,10 +228,10 @@ def _normal(shape: tuple[int, int], rng: RandomStreams) -> np.ndarray:
 
 
 def token_proportions(
-    problem: Problem[Corpus], z: np.ndarray, own: slice
+    problem: Problem[Corpus], z: np.ndarray, documents: slice
 ) -> sparse.csr_array:
     """Return zbar, (n_docs, n_topics): the proportions of topics of some documents."""
-    corpus = some_documents(problem.corpus, own.start, own.stop)
+    corpus = some_documents(problem.corpus, documents.start, documents.stop)
     n_tokens = document_lengths(corpus).sum()
     value, topic = np.empty(n_tokens), np.empty(n_tokens, np.int32)
     n_docs = corpus.doc_ptr.size - 1

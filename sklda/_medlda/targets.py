@@ -43,10 +43,10 @@ def zero_one(y):
         if not issparse(y) and np.isin(y, (-1, 1)).all():
             return (y > 0).astype(np.int64)
     found = np.unique(np.ravel(values).astype(str))
-    some = ", ".join(found[:5]) + (", ..." if found.size > 5 else "")
+    values = ", ".join(found[:5]) + (", ..." if found.size > 5 else "")
     raise ValueError(
         f"y has {y.shape[1]} columns, so it must be an indicator matrix of 0 and 1: 1 "
-        f"if a document has the label of the column. It contains {some}."
+        f"if a document has the label of the column. It contains {values}."
     )
 
 
@@ -88,10 +88,10 @@ def _holds_lists(items) -> bool:
 
     Lists of one label each are a column.
     """
-    if not items or not all(isinstance(one, _LISTS) for one in items):
+    if not items or not all(isinstance(item, _LISTS) for item in items):
         return False
-    lengths = {len(one) for one in items}
-    texts = any(isinstance(label, str) for one in items for label in one)
+    lengths = {len(item) for item in items}
+    texts = any(isinstance(label, str) for item in items for label in item)
     are_sets = isinstance(items[0], set | frozenset)
     return are_sets or len(lengths) > 1 or (texts and max(lengths) > 1)
 
@@ -212,7 +212,7 @@ def standardised(y: np.ndarray) -> tuple[np.ndarray, float, float]:
 def _refuse_no_numbers(y, name) -> None:
     """Raise ValueError if y holds labels, or several numbers for each document."""
     items = _items(y)
-    if _holds_lists(items) or any(_is_label(one) for one in items):
+    if _holds_lists(items) or any(_is_label(item) for item in items):
         raise ValueError(
             f"{name} predicts a number, but y contains labels. Use MedLDAClassifier; "
             "for a list of labels per document, pass it "
@@ -228,12 +228,12 @@ def _refuse_no_numbers(y, name) -> None:
         )
 
 
-def _is_label(one) -> bool:
+def _is_label(item) -> bool:
     """Return whether an item of y is a text that is no number."""
-    if not isinstance(one, str):
+    if not isinstance(item, str):
         return False
     try:
-        float(one)
+        float(item)
     except ValueError:
         return True
     return False
