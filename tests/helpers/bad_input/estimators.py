@@ -347,5 +347,7 @@ def estimator_doors() -> Iterator[tuple[str, Door]]:
             sound, labels = {"X": X}, LABELLED.get(f"{name}.{method}", {})
             if any(parameter.name == "y" for parameter in parameters(function)):
                 sound["y"] = labels_for(cls)
+            if not any(parameter.name == "X" for parameter in parameters(function)):
+                sound = specs = {}
             call = partial(call_method, cls, method)
             yield f"sklda.{name}.{method}", Door(call, sound, specs | labels)
