@@ -172,7 +172,8 @@ def reached(x, rising, level: float) -> float:
     if there.size == 0:
         return np.inf
     ends = slice(max(0, there[0] - 1), there[0] + 1)
-    return float(np.exp(np.interp(level, rising[ends], np.log(x[ends]))))
+    logs = np.log(np.maximum(x[ends], 1e-6))  # a clock may have seen no time
+    return float(np.exp(np.interp(level, rising[ends], logs)))
 
 
 def effective_sample_size(values) -> float:

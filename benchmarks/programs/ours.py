@@ -81,6 +81,7 @@ class Fit(Fits):
             n_jobs=n_jobs,
             random_state=self.given["seed"],
         ).fit(self.X)
+        self.found = self.model.doc_topic_, self.model.topic_word_  # made when read
 
     def estimates(self, last=None):
-        return last_of(self.model.doc_topic_, last), self.model.topic_word_
+        return last_of(self.found[0], last), self.found[1]
