@@ -38,7 +38,7 @@ class Style(NamedTuple):
 
     concentration: float = 100.0
     repeated: float = 0.25
-    own: float = 0.25
+    reordered: float = 0.25
 
 
 class Block(NamedTuple):
@@ -63,9 +63,9 @@ class LargeCorpus:
 
     Vocabulary: a real word has n forms, which are the words of the new corpus. The form
     of rank r = 0, ..., n - 1 has the share log((r + 2) / (r + 1)) / log(n + 1), nearly
-    Zipf's law. For the share `own` of the tokens, a topic ranks the forms in an order
-    of its own, so that rare words belong to fewer topics. If there are to be fewer
-    words than real ones, the most frequent are kept.
+    Zipf's law. For the share `reordered` of the tokens, a topic ranks the forms in an
+    order of its own, so that rare words belong to fewer topics. If there are to be
+    fewer words than real ones, the most frequent are kept.
 
     Each block of a million tokens has a seed of its own. It does not depend on the size
     of the corpus, or on which blocks were drawn before.
@@ -190,21 +190,21 @@ def _draw(keys, lengths, planted, first_form, style, rng):
                     token += 1
                     continue
                 topic = np.uint16(earlier & TOPIC)
-            form = _word(planted, first_form, topic, style.own, rng)
+            form = _word(planted, first_form, topic, style.reordered, rng)
             key = (np.uint64(document) << WORD_BITS) | np.uint64(form)
             keys[token] = (key << TOPIC_BITS) | np.uint64(topic)
             token += 1
 
 
 @njit(cache=True)
-def _word(planted, first_form, topic, own, rng):
+def _word(planted, first_form, topic, reordered, rng):
     """Draw a word of a topic, and one of its forms."""
     first, end = planted.topic_ptr[topic], planted.topic_ptr[topic + 1]
     word = planted.word[first + int(rng.random() * (end - first))]
     n_forms = first_form[word + 1] - first_form[word]
     form = int(np.exp(rng.random() * np.log(n_forms + 1.0))) - 1
     form = min(form, n_forms - 1)  # should the logarithm be rounded up
-    if rng.random() < own:
+    if rng.random() < reordered:
         form = (form + shift(topic, word, n_forms)) % n_forms
     return first_form[word] + form
 

@@ -60,23 +60,23 @@ def test_tokens_words_and_documents_are_as_many_as_asked_for(real):
     assert 0.4 < np.std(np.log(lengths)) < 0.8
 
 
-def shares_of_forms(topic, word, own):
+def shares_of_forms(topic, word, reordered):
     ranks = np.log(1 + 1 / np.arange(1, N_FORMS + 1)) / np.log(N_FORMS + 1)
     turned = np.roll(ranks, large.shift(topic, word, N_FORMS))
-    return (1 - own) * ranks + own * turned
+    return (1 - reordered) * ranks + reordered * turned
 
 
-@pytest.mark.parametrize("own", [0.0, 0.25, 1.0])
-def test_words_of_a_topic_have_the_planted_distribution(real, own):
+@pytest.mark.parametrize("reordered", [0.0, 0.25, 1.0])
+def test_words_of_a_topic_have_the_planted_distribution(real, reordered):
     counts, topics = real
     words = np.repeat(counts.indices, counts.data)
-    style = Style(repeated=0.0, own=own)
+    style = Style(repeated=0.0, reordered=reordered)
     X, z = make(real, n_tokens=200_000, style=style).whole()
     drawn = np.repeat(X.indices, X.data)
     for k in range(3):
         found = np.bincount(drawn[z == k], minlength=X.shape[1])
         phi = np.bincount(words[topics == k], minlength=25) / (topics == k).sum()
-        forms = [phi[w] * shares_of_forms(k, w, own) for w in range(25)]
+        forms = [phi[w] * shares_of_forms(k, w, reordered) for w in range(25)]
         expected = np.concatenate(forms) * found.sum()
         assert found[expected == 0].sum() == 0
         often = expected > 0
