@@ -58,8 +58,8 @@ MODELS = {
 
 
 def make(name="partially collapsed", **params):
-    cls, own = MODELS[name]
-    return cls(**{**PARAMS, **own, **params})
+    cls, options = MODELS[name]
+    return cls(**{**PARAMS, **options, **params})
 
 
 def fit_local(model, X=X):

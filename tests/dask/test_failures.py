@@ -78,12 +78,12 @@ def with_value(value):
 def test_threads_do_not_share_what_a_block_says(monkeypatch):
     shared, check = sklda.PartiallyCollapsedGibbsLDA(), _corpus.check_corpus
 
-    def check_beside_another(estimator, block, *, reset):
+    def check_beside_thread(estimator, block, *, reset):
         corpus = check(estimator, block, reset=reset)
         shared.n_features_in_ = 20  # set by a thread that checks another block
         return corpus
 
-    monkeypatch.setattr(_corpus, "check_corpus", check_beside_another)
+    monkeypatch.setattr(_corpus, "check_corpus", check_beside_thread)
     assert _corpus.check_block(X, 0, shared).shape[1] == X.shape[1] == 30
 
 
@@ -115,19 +115,19 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("message", "of"), BAD.items(), ids=BAD)
-def test_bad_X(message, of):
+@pytest.mark.parametrize(("message", "documents"), BAD.items(), ids=BAD)
+def test_bad_X(message, documents):
     model = make()
     with pytest.raises(ValueError, match=message):
-        model.fit(of())
+        model.fit(documents())
     assert not hasattr(model, "n_features_in_")
 
 
-@pytest.mark.parametrize("given", [X, [X], "X"], ids=["matrix", "list", "name"])
-def test_X_that_is_not_of_dask(given):
-    words = r"must be a Dask array" + r".* to_local\(\) returns" * (given is X)
+@pytest.mark.parametrize("documents", [X, [X], "X"], ids=["matrix", "list", "name"])
+def test_X_that_is_not_of_dask(documents):
+    words = r"must be a Dask array" + r".* to_local\(\) returns" * (documents is X)
     with pytest.raises(TypeError, match=words):
-        make().fit(given)
+        make().fit(documents)
 
 
 def test_bad_X_of_a_fitted_model():

@@ -76,10 +76,10 @@ def test_fit_in_the_middle_of_a_fit(client, after_sweep, tmp_path):
     refused = []
 
     def fit_again():
-        other = corpora.make(storage=str(tmp_path), random_state=1)
+        rival = corpora.make(storage=str(tmp_path), random_state=1)
         for resume in (False, True):
             with pytest.raises(ValueError, match=IN_USE) as caught:
-                other.fit(corpora.delayed_blocks(), resume=resume)
+                rival.fit(corpora.delayed_blocks(), resume=resume)
             refused.append(caught)
 
     after_sweep(5, fit_again)
@@ -111,19 +111,19 @@ def test_who_may_be_alive_is_minded(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["sklda.lock"]
 
 
-@pytest.mark.parametrize("what", ["deleted", "replaced"])
-def test_a_lock_that_was_taken_away(what, tmp_path):
+@pytest.mark.parametrize("fate", ["deleted", "replaced"])
+def test_a_lock_that_was_taken_away(fate, tmp_path):
     storage = Storage(str(tmp_path), 1, {})
     with storage.locked():
         storage.begin(1)
         (tmp_path / "sklda.lock").unlink()
-        if what == "replaced":
+        if fate == "replaced":
             write_lock(tmp_path)
         for write in (lambda: storage.begin(2), lambda: storage.finish(1, {})):
             with pytest.raises(ValueError, match=r"used by another fit.*resume=True"):
                 write()
     assert storage.last() is None
-    assert (tmp_path / "sklda.lock").exists() == (what == "replaced")
+    assert (tmp_path / "sklda.lock").exists() == (fate == "replaced")
 
 
 def test_a_full_disk_leaves_no_lock(tmp_path):

@@ -74,8 +74,8 @@ def test_pickle_and_clone(model, client):
 def test_progress(client, capsys):
     model = make(client=client, verbose=1, evaluate_every=4).fit(delayed_blocks())
     lines = capsys.readouterr().out.splitlines()
-    given = "PartiallyCollapsedGibbsLDA", "log joint", [4, 8, 12], 12
-    assert_progress(lines, *given, model.log_joint_ / X.sum())
+    expected = "PartiallyCollapsedGibbsLDA", "log joint", [4, 8, 12], 12
+    assert_progress(lines, *expected, model.log_joint_ / X.sum())
 
 
 def test_more_tokens_than_32_bits_count(client, monkeypatch):

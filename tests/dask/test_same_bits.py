@@ -50,10 +50,10 @@ def test_a_fit_is_the_same_for_any_chunks(name, params, sizes, monkeypatch):
 
 @pytest.mark.parametrize("n_documents", [1, 2, 5])
 def test_more_shards_than_documents(n_documents):
-    some = corpora.X[:n_documents]
+    documents = corpora.X[:n_documents]
     model = corpora.make("rows", n_shards=99)
-    model.fit(corpora.delayed_blocks([n_documents], some))
-    corpora.assert_same_as_local(model, corpora.fit_local(model, some))
+    model.fit(corpora.delayed_blocks([n_documents], documents))
+    corpora.assert_same_as_local(model, corpora.fit_local(model, documents))
 
 
 @pytest.mark.parametrize("n_words", [1, 3, 30])
@@ -63,10 +63,10 @@ def test_shards_without_documents_or_words(n_words):
     counts[:, -1] = [25, 20, 10, 12, 1, 3, 0]
     counts[:4, 0] += [0, 1, 0, 0]
     counts[1, -1] -= 1
-    some = sparse.csr_array(counts)
+    documents = sparse.csr_array(counts)
     model = corpora.make("lists", n_shards=6)
-    model.fit(corpora.delayed_blocks([7], some))
-    corpora.assert_same_as_local(model, corpora.fit_local(model, some))
+    model.fit(corpora.delayed_blocks([7], documents))
+    corpora.assert_same_as_local(model, corpora.fit_local(model, documents))
 
 
 @pytest.mark.parametrize("n_threads", fast_and_slow([3], [1, 2, 4, 5, 9]))
@@ -81,11 +81,11 @@ def test_shards_are_the_same_in_any_number_of_parts(name, n_threads, monkeypatch
 MUTANTS = {
     "the change of a neighbour is lost": (
         "exchange",
-        lambda *given: change_of(0, EXCHANGE(*given)),
+        lambda *inputs: change_of(0, EXCHANGE(*inputs)),
     ),
     "changes of the others are lost": (
         "exchange",
-        lambda *given: change_of(1, EXCHANGE(*given)),
+        lambda *inputs: change_of(1, EXCHANGE(*inputs)),
     ),
     "words are cut by their number": (
         "shard_bounds",
@@ -93,13 +93,13 @@ MUTANTS = {
     ),
     "tokens at the start are not in the totals": (
         "begin",
-        lambda part, *given: (states := BEGIN(part, *given))._replace(
+        lambda part, *inputs: (states := BEGIN(part, *inputs))._replace(
             change=states.change + 1
         ),
     ),
     "shards exchange their streams": (
         "begin",
-        lambda part, stream, *given: BEGIN(part, stream[:, ::-1].copy(), *given),
+        lambda part, stream, *inputs: BEGIN(part, stream[:, ::-1].copy(), *inputs),
     ),
 }
 BEGIN, EXCHANGE = _phases.begin, _phases.exchange
@@ -107,7 +107,7 @@ BEGIN, EXCHANGE = _phases.begin, _phases.exchange
 
 def change_of(i, passed):
     """Return counts and changes, without the i-th change."""
-    return [0 * one if j == i + 1 else one for j, one in enumerate(passed)]
+    return [0 * array if j == i + 1 else array for j, array in enumerate(passed)]
 
 
 @pytest.mark.slow

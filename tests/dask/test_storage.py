@@ -123,12 +123,12 @@ def test_storage_of_another_series_of_releases_is_refused(killed, monkeypatch):
 def test_storage_ends_what_the_scheduler_remembers(client, after_sweep, tmp_path):
     # Without it, each sweep can be recomputed from all before it.
     n_tasks, tasks = {}, client.cluster.scheduler.tasks
-    for every in (3, 1000):
-        model = corpora.make(storage=str(tmp_path / str(every)), store_every=every)
+    for period in (3, 1000):
+        model = corpora.make(storage=str(tmp_path / str(period)), store_every=period)
         before = set(tasks)
 
-        def count(every=every, before=before):
-            n_tasks[every] = len(tasks.keys() - before)
+        def count(period=period, before=before):
+            n_tasks[period] = len(tasks.keys() - before)
 
         undo = after_sweep(12, count)
         model.fit(corpora.delayed_blocks())
@@ -165,14 +165,14 @@ def with_documents_exchanged(counts):
     "change", [with_words_exchanged, with_a_token_moved, with_documents_exchanged]
 )
 def test_other_documents_of_the_same_sizes_are_refused(killed, change):
-    other = sparse.csr_array(change(corpora.X))
-    assert (other.sum(axis=1) == corpora.X.sum(axis=1)).all()
+    changed = sparse.csr_array(change(corpora.X))
+    assert (changed.sum(axis=1) == corpora.X.sum(axis=1)).all()
     with pytest.raises(
         ValueError,
         match=r"contains a fit to different documents: words or counts of documents "
         r"\d+ to \d+ differ.* Pass the same X.* or choose an empty folder",
     ):
-        killed.fit([delayed(other)], resume=True)
+        killed.fit([delayed(changed)], resume=True)
     assert not hasattr(killed, "components_")
 
 
@@ -190,8 +190,8 @@ def untidy(counts):
 def test_the_same_documents_in_another_form(killed):
     # All forms give the same arrays, see tests/core/test_corpus_accepted.py.
     assert not untidy(corpora.X).has_canonical_format
-    some = [delayed(untidy(block)) for block in corpora.blocks([31, 29])]
-    killed.fit(some, resume=True)
+    blocks = [delayed(untidy(block)) for block in corpora.blocks([31, 29])]
+    killed.fit(blocks, resume=True)
     corpora.assert_same_as_local(killed, corpora.fit_local(killed))
 
 

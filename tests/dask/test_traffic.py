@@ -96,14 +96,14 @@ def test_a_part_receives_the_words_of_one_shard(processes, after_sweep, monkeypa
     assert model.n_partitions_ == 2
     # At most 2 bytes for the topic and 2 for the count, and the change of totals.
     table = 4 * n_topics * WORDS
-    most = table / n_shards + 8 * 128 + 4_000  # of Python's objects
-    assert most < table
+    limit = table / n_shards + 8 * 128 + 4_000  # of Python's objects
+    assert limit < table
     assert len(logs) == 2
     for sizes in logs.values():
         assert sum(n > table / n_shards / 4 for n in sizes) >= 3 * n_shards
-        assert sum(sizes) < 5 * n_shards * most
+        assert sum(sizes) < 5 * n_shards * limit
         # Not the topics of the tokens either, which stay with their documents.
-        assert max(sizes) < most
+        assert max(sizes) < limit
 
 
 def test_arguments_are_small(client, monkeypatch):

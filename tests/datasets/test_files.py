@@ -221,12 +221,12 @@ def test_ldac_id_beyond_int32(write):
 
 
 def test_largest_counts_add_up(write):
-    most = 2**31 - 1
-    uci = write("1\n1\n9\n" + f"1 1 {most}\n" * 9)
-    ldac = write("9" + f" 0:{most}" * 9, "corpus.ldac")
+    limit = 2**31 - 1
+    uci = write("1\n1\n9\n" + f"1 1 {limit}\n" * 9)
+    ldac = write("9" + f" 0:{limit}" * 9, "corpus.ldac")
     for corpus in (load_uci_bow(uci), load_ldac(ldac)):
-        assert corpus.data.toarray().tolist() == [[9 * most]]
-        assert f"{9 * most:,}" in corpus.DESCR
+        assert corpus.data.toarray().tolist() == [[9 * limit]]
+        assert f"{9 * limit:,}" in corpus.DESCR
 
 
 def peak_memory(load, path):

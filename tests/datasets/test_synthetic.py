@@ -51,9 +51,9 @@ def test_counts_follow_the_true_mixture(monkeypatch, tokens_per_chunk):
 def test_chunks_keep_order_and_lengths(monkeypatch):
     draw, sizes = _synthetic._draw_chunk, []
 
-    def counting(doc_topic, lengths, *rest):
+    def counting(doc_topic, lengths, *arguments):
         sizes.append(lengths.sum())
-        return draw(doc_topic, lengths, *rest)
+        return draw(doc_topic, lengths, *arguments)
 
     lengths = np.array([0, 3, 0, 50, 1, 1, 0, 7, 0])
     monkeypatch.setattr(_synthetic, "_TOKENS_PER_CHUNK", 4)
@@ -75,10 +75,10 @@ def test_priors_are_dirichlet_concentrations():
     for k in range(3):
         law = stats.beta(alpha[k], alpha.sum() - alpha[k])
         assert stats.kstest(doc_topic[:, k], law.cdf).pvalue > 0.01
-    _, _, many = make_lda_corpus(
+    _, _, phi = make_lda_corpus(
         1, 2, 4000, document_length=0, topic_word_prior=[3.0, 1.0], random_state=0
     )
-    assert stats.kstest(many[:, 0], stats.beta(3.0, 1.0).cdf).pvalue > 0.01
+    assert stats.kstest(phi[:, 0], stats.beta(3.0, 1.0).cdf).pvalue > 0.01
     assert topic_word.shape == (3, 5)
 
 

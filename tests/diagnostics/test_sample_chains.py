@@ -51,14 +51,14 @@ MODELS = {
     "regressor": (MedLDARegressor(4, sampler="gibbs", **PARAMS), THETA[:, 0]),
     "starts": (CVBLDA(4, max_iter=5, tol=0), None),
 }
-MORE = {"covariates": {"covariates": THETA[:, 1]}}
-each = pytest.mark.parametrize("name", MODELS)
-each_chain = pytest.mark.parametrize("name", [n for n in MODELS if n != "starts"])
+DATA = {"covariates": {"covariates": THETA[:, 1]}}
+models = pytest.mark.parametrize("name", MODELS)
+chain_models = pytest.mark.parametrize("name", [n for n in MODELS if n != "starts"])
 
 
 def sample(name, n_chains=3, **options):
     model, y = MODELS[name]
-    options = {"X_test": X_TEST, "random_state": 0, **MORE.get(name, {}), **options}
+    options = {"X_test": X_TEST, "random_state": 0, **DATA.get(name, {}), **options}
     return sample_chains(model, X, y, n_chains=n_chains, **options)
 
 
@@ -72,7 +72,7 @@ def assert_same(a, b, but=()):
         assert_same_fit(model, twin, but)
 
 
-@each
+@models
 def test_the_result_does_not_depend_on_the_number_of_jobs(name):
     expected = sample(name)
     assert len({model.random_state for model in expected.estimators_}) == 3
@@ -80,32 +80,32 @@ def test_the_result_does_not_depend_on_the_number_of_jobs(name):
     assert_same(sample(name, n_jobs=-1), expected)
 
 
-@each
+@models
 def test_chains_are_fits_of_their_own(name):
     chains = sample(name, n_jobs=2)
     assert not hasattr(MODELS[name][0], "components_")
     for model in chains.estimators_:
-        again = clone(model).fit(X, MODELS[name][1], **MORE.get(name, {}))
+        again = clone(model).fit(X, MODELS[name][1], **DATA.get(name, {}))
         assert_same_fit(again, model)
     # They may have topics of the same sizes, but not all scalars in common.
     last = np.array([draws[:, -1] for draws in chains.scalars_.values()])
     assert np.unique(last, axis=1).shape[1] > 1
 
 
-@each_chain
+@chain_models
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_more_sweeps_are_those_of_longer_chains(name, n_jobs):
     model, y = MODELS[name]
     chains = sample(name, n_jobs=n_jobs)
     assert chains.sweeps_.tolist() == [6, 8, 10, 12]
     assert chains.more(4).more(6) is chains
-    longer, more = clone(model).set_params(max_iter=22), MORE.get(name, {})
-    options = {"X_test": X_TEST, "n_chains": 3, "random_state": 0, **more}
+    longer, data = clone(model).set_params(max_iter=22), DATA.get(name, {})
+    options = {"X_test": X_TEST, "n_chains": 3, "random_state": 0, **data}
     but = ("draws_",)  # of each fit, evenly spaced
     assert_same(chains, sample_chains(longer, X, y, **options), but)
     for model in chains.estimators_:
         assert (model.max_iter, model.burn_in, model.n_iter_) == (22, 4, 22)
-        assert_same_fit(clone(model).fit(X, y, **more), model, but)
+        assert_same_fit(clone(model).fit(X, y, **data), model, but)
 
 
 @pytest.mark.slow
@@ -161,8 +161,8 @@ def test_the_seed():
     model = CollapsedGibbsLDA(4, random_state=7, **PARAMS)
     seeded = sample_chains(model, X, n_chains=2)
     assert_same(sample_chains(model, X, n_chains=2, random_state=7), seeded)
-    other = sample_chains(model, X, n_chains=2, random_state=8)
-    assert not np.array_equal(other.pairs_, seeded.pairs_)
+    reseeded = sample_chains(model, X, n_chains=2, random_state=8)
+    assert not np.array_equal(reseeded.pairs_, seeded.pairs_)
 
 
 def test_the_best_has_the_highest_log_joint():

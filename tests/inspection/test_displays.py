@@ -117,8 +117,8 @@ def test_curves_are_the_traces(pyplot, fits):
 
 def test_names_of_fits_without_names(pyplot, fits):
     assert ConvergenceDisplay.from_estimator(fits[0]).names == ["CollapsedGibbsLDA"]
-    several = ConvergenceDisplay.from_estimator(fits).names
-    assert several == ["0: CollapsedGibbsLDA", "1: CollapsedGibbsLDA"]
+    names = ConvergenceDisplay.from_estimator(fits).names
+    assert names == ["0: CollapsedGibbsLDA", "1: CollapsedGibbsLDA"]
 
 
 def test_bound_is_drawn(pyplot):

@@ -75,8 +75,8 @@ def test_units_and_offsets_of_covariates_do_not_matter(draws):
     for factor in (2.0**995, 2.0**-995):  # squares are no numbers
         found = estimate_effect(draws, factor * x, random_state=0)
         for name in ("coefficient", "standard_error", "low", "high"):
-            value, other = getattr(found, name), getattr(expected, name)
-            np.testing.assert_allclose(value * [1, factor], other, rtol=1e-12)
+            value, reference = getattr(found, name), getattr(expected, name)
+            np.testing.assert_allclose(value * [1, factor], reference, rtol=1e-12)
         np.testing.assert_allclose(found.p_value, expected.p_value, rtol=1e-12)
     with pytest.raises(ValueError, match=r"\['x0'\] have standard .* other units"):
         estimate_effect(draws, 1e-310 * x)
@@ -107,8 +107,8 @@ def test_names_and_tables(draws):
     small = estimate_effect(draws, COVARIATES[:, 1] * 1e6, random_state=0)
     cell = repr(small).splitlines()[3].split()[2]
     assert float(cell) == pytest.approx(small.coefficient[0, 1], rel=5e-3)
-    many = draws_of(np.ones((2, 20, 12), int), np.ones(12))
-    assert "and 2 more topics" in repr(estimate_effect(many, np.arange(20)))
+    twelve_topics = draws_of(np.ones((2, 20, 12), int), np.ones(12))
+    assert "and 2 more topics" in repr(estimate_effect(twelve_topics, np.arange(20)))
 
 
 def test_value_that_others_are_compared_with_is_named(draws):
@@ -191,12 +191,12 @@ def effects_of(X, seed, max_iter=200, **params):
     return estimate_effect(lda.draws_, np.arange(len(X)) % 2, random_state=seed)
 
 
-def both_warn(alpha):
+def expected_warnings(alpha):
     """Expect that alpha does not fit and that documents are short, and no more."""
-    both = contextlib.ExitStack()
+    stack = contextlib.ExitStack()
     for message in ("documents are short", alpha):  # no other passes
-        both.enter_context(pytest.warns(UserWarning, match=message))
-    return both
+        stack.enter_context(pytest.warns(UserWarning, match=message))
+    return stack
 
 
 @pytest.mark.slow
@@ -205,9 +205,9 @@ def test_an_alpha_that_does_not_fit_warns(seed):
     # Of 60 corpora each, all warned of the small alpha and 59 of the large one, all
     # also of short documents. 95 % intervals held 0.32 and none of the effects.
     X = concentrated(np.random.default_rng(seed), 20)
-    with both_warn("sums to 1, .* or more.*learn_priors='asym"):
+    with expected_warnings("sums to 1, .* or more.*learn_priors='asym"):
         effects_of(X, seed, learn_priors=None)
-    with both_warn("sums to 60, .* or less"):
+    with expected_warnings("sums to 60, .* or less"):
         effects_of(X, seed, doc_topic_prior=20.0)
 
 

@@ -81,9 +81,9 @@ def test_topics_without_tokens_have_no_words(name):
     with pytest.warns(UserWarning, match=f"^{empty.size} of .* no tokens.*NaN"):
         found = topic_coherence(fitted, X, "npmi", n_words=5)
     np.testing.assert_array_equal(np.flatnonzero(np.isnan(found)), empty)
-    others = np.delete(fitted.components_, empty, axis=0)
+    filled = np.delete(fitted.components_, empty, axis=0)
     np.testing.assert_array_equal(
-        np.delete(found, empty), topic_coherence(others, X, "npmi", n_words=5)
+        np.delete(found, empty), topic_coherence(filled, X, "npmi", n_words=5)
     )
     # The words of the topics, as lists or in a table, say the same.
     table = np.array([words or [None] * 5 for words in lists], dtype=object)
@@ -93,7 +93,7 @@ def test_topics_without_tokens_have_no_words(name):
         np.testing.assert_array_equal(coherence, found)
     with pytest.warns(UserWarning, match=f"^{empty.size} of .*diversity is that of"):
         diversity = topic_diversity(fitted, 5)
-    assert diversity == topic_diversity(others, 5)
+    assert diversity == topic_diversity(filled, 5)
 
 
 def test_weights_without_a_rank_are_empty():

@@ -69,10 +69,10 @@ def test_small_parts_of_words_are_left_out(save):
     ranking = words["ranking"].reshape(20, -1)
     for w, topics in enumerate(rows(words)):
         listed = {k for k in topics if w in ranking[k]}
-        others = [part for k, part in topics.items() if k not in listed]
+        unlisted = [part for k, part in topics.items() if k not in listed]
         assert listed == {k for k in range(20) if w in ranking[k]}
-        assert len(others) <= 8
-        assert all(part > 0.0099 for part in others)
+        assert len(unlisted) <= 8
+        assert all(part > 0.0099 for part in unlisted)
 
 
 def test_documents_are_those_of_top_documents(save):

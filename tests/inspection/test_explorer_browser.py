@@ -168,11 +168,11 @@ def test_a_view_can_be_sent(open_page):
     page.locator("#label").press("Enter")
     page.locator("#words [role=option]").nth(5).click()
     sync_api.expect(page.locator("#detail")).to_be_visible()
-    other = open_page(page.evaluate("location.hash"))
+    copy = open_page(page.evaluate("location.hash"))
     for part in ("words .label", "topics .label", "detail-title", "detail-note"):
         selector = f"#{part}"
-        assert texts_of(other, selector) == texts_of(page, selector)
-    assert "A & B = <i>'#1'</i>" in texts_of(other, "#topics .label")
+        assert texts_of(copy, selector) == texts_of(page, selector)
+    assert "A & B = <i>'#1'</i>" in texts_of(copy, "#topics .label")
 
 
 def test_labels_are_saved_and_reset(open_page, tmp_path, address):
@@ -303,9 +303,9 @@ def test_arrows_on_the_map(open_page):
 def test_narrow_page_in_both_themes(open_page, scheme):
     page = open_page("#topic=1&document=3", width=400, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
-    other = {"light": "dark", "dark": "light"}[scheme]
+    opposite = {"light": "dark", "dark": "light"}[scheme]
     brightness = "parseInt(getComputedStyle(document.body).backgroundColor.slice(4))"
-    for theme in (scheme, other):
+    for theme in (scheme, opposite):
         assert page.locator("html").get_attribute("data-theme") == theme
         assert (page.evaluate(brightness) > 128) == (theme == "light")
         page.locator("#theme").click()

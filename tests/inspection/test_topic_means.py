@@ -14,7 +14,7 @@ PARTY = np.array(["left", "right", "centre"])[np.arange(30) % 3]
 YEARS = np.array([2001, 2002, 2005])[np.arange(30) % 3]
 
 
-def some_draws(n_draws=5, n_documents=30, n_topics=3, n_tokens=40):
+def make_draws(n_draws=5, n_documents=30, n_topics=3, n_tokens=40):
     """Return draws whose documents have as many tokens in each draw."""
     theta = RNG.dirichlet(np.ones(n_topics), n_documents)
     shape = n_draws, n_documents
@@ -22,7 +22,7 @@ def some_draws(n_draws=5, n_documents=30, n_topics=3, n_tokens=40):
 
 
 def test_means_and_intervals_by_hand():
-    draws = some_draws()
+    draws = make_draws()
     found = topic_means(
         draws, PARTY, topics=[2, 0], confidence_level=0.9, random_state=3
     )
@@ -50,7 +50,7 @@ def test_means_and_intervals_by_hand():
 
 def test_bins_without_documents_are_gaps():
     groups = np.where(np.arange(30) == 7, 2010, YEARS)
-    found = topic_means(some_draws(), groups, random_state=0)
+    found = topic_means(make_draws(), groups, random_state=0)
     assert found.groups == [str(year) for year in range(2001, 2011)]
     assert found.n_documents.tolist() == [10, 9, 0, 0, 10, 0, 0, 0, 0, 1]
     empty = found.n_documents == 0
@@ -65,23 +65,23 @@ def test_bins_without_documents_are_gaps():
 
 def test_a_single_document_is_printed_without_an_interval():
     groups = np.where(np.arange(30) == 7, "alone", PARTY)
-    found = topic_means(some_draws(), groups, random_state=0)
+    found = topic_means(make_draws(), groups, random_state=0)
     (line,) = [text for text in repr(found).splitlines() if text.startswith("alone")]
     assert line.split() == ["alone", "1", *(f"{x:.3f}" for x in found.mean[0])]
 
 
 def test_finest_bins_that_are_few_enough():
     days = np.datetime64("2008-01-01") + np.arange(0, 360, 12).astype("m8[D]")
-    found = topic_means(some_draws(), days, random_state=0)
+    found = topic_means(make_draws(), days, random_state=0)
     assert found.groups[:2] == ["2008-01", "2008-02"]
     assert found.are_dates
-    found = topic_means(some_draws(), days, max_bins=5, random_state=0)
+    found = topic_means(make_draws(), days, max_bins=5, random_state=0)
     assert found.groups[0] == "2008-01 to 2008-03"
 
 
 def test_tables():
     pandas = pytest.importorskip("pandas")
-    found = topic_means(some_draws(n_topics=7), YEARS, random_state=0)
+    found = topic_means(make_draws(n_topics=7), YEARS, random_state=0)
     rows, table = found.summary(), found.summary(as_frame=True)
     assert list(table.index) == list(rows)
     assert list(table.index)[:2] == [(0, "2001"), (0, "2002")]
@@ -104,7 +104,7 @@ def test_intervals_cover_planted_means():
     prior = 3 * planted.mean(axis=0)
     for seed in range(200):
         theta = np.array([rng.dirichlet(3 * planted[g]) for g in group])
-        counts = np.array([rng.multinomial(300, each) for each in theta])
+        counts = np.array([rng.multinomial(300, row) for row in theta])
         draws = draws_of(np.tile(counts, (10, 1, 1)), prior)
         found = topic_means(draws, group, confidence_level=0.8, random_state=seed)
         covered.append((found.low < planted) & (planted < found.high))
@@ -117,7 +117,7 @@ def test_intervals_cover_planted_means():
 
 
 def test_line_has_gaps_and_counts(pyplot):
-    draws = some_draws()
+    draws = make_draws()
     display = TopicMeansDisplay.from_draws(draws, YEARS, n_topics=2, random_state=0)
     assert len(display.axes_) == 3
     for j in range(2):
@@ -136,7 +136,7 @@ def test_line_has_gaps_and_counts(pyplot):
 
 def test_dates_are_on_the_axis(pyplot):
     days = np.datetime64("2008-01-01") + np.arange(0, 360, 12).astype("m8[D]")
-    display = TopicMeansDisplay.from_draws(some_draws(), days, random_state=0)
+    display = TopicMeansDisplay.from_draws(make_draws(), days, random_state=0)
     display.figure_.draw_without_rendering()
     labels = [label.get_text() for label in display.axes_[-1].get_xticklabels()]
     assert "Jul" in labels or "May" in labels
@@ -144,7 +144,7 @@ def test_dates_are_on_the_axis(pyplot):
 
 def test_rows_name_groups_and_their_sizes(pyplot):
     display = TopicMeansDisplay.from_draws(
-        some_draws(), PARTY, topics=[2, 0], topic_names=["x", "y", "z"], random_state=0
+        make_draws(), PARTY, topics=[2, 0], topic_names=["x", "y", "z"], random_state=0
     )
     assert [panel.get_title() for panel in display.axes_] == ["z", "x"]
     labels = [label.get_text() for label in display.axes_[0].get_yticklabels()]
@@ -158,7 +158,7 @@ def test_rows_name_groups_and_their_sizes(pyplot):
 
 
 def test_most_frequent_topics_are_drawn(pyplot):
-    draws = some_draws(n_topics=9)
+    draws = make_draws(n_topics=9)
     display = TopicMeansDisplay.from_draws(draws, PARTY, n_topics=4, random_state=0)
     total = sum(draws.doc_topic(i) for i in range(5)).sum(axis=0)
     assert set(display.means.topics) == set(np.argsort(-total)[:4])
@@ -166,7 +166,7 @@ def test_most_frequent_topics_are_drawn(pyplot):
 
 @pytest.mark.parametrize("groups", [LONG, YEARS])
 def test_texts_do_not_overlap(pyplot, groups):
-    draws = some_draws(n_topics=5)
+    draws = make_draws(n_topics=5)
     display = TopicMeansDisplay.from_draws(
         draws, groups, topic_names=LONG[:5], random_state=0
     )
@@ -183,7 +183,7 @@ def test_texts_do_not_overlap(pyplot, groups):
 def test_titles_are_cut_only_where_they_are_wider_than_their_panel(pyplot, groups):
     names = ["israel, terrorist, attack", "republican, democrat, grand", "W" * 40]
     display = TopicMeansDisplay.from_draws(
-        some_draws(), groups, topic_names=names, n_topics=3, random_state=0
+        make_draws(), groups, topic_names=names, n_topics=3, random_state=0
     )
     display.figure_.draw_without_rendering()
     panels = [display.axes_[list(display.means.topics).index(k)] for k in range(3)]

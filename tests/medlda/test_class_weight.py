@@ -22,9 +22,11 @@ def test_weights_of_one_change_no_bit(kind, multi_class):
     y, ones = KINDS[kind][TRAIN], dict.fromkeys(range(4), 1.0)
     if kind == "two":
         ones = {False: 1.0, True: 1.0}
-    one, same = (fit(y, multi_class=multi_class, class_weight=w) for w in (None, ones))
-    np.testing.assert_array_equal(one.coef_, same.coef_)
-    np.testing.assert_array_equal(one.components_, same.components_)
+    expected, found = (
+        fit(y, multi_class=multi_class, class_weight=w) for w in (None, ones)
+    )
+    np.testing.assert_array_equal(expected.coef_, found.coef_)
+    np.testing.assert_array_equal(expected.components_, found.components_)
 
 
 @strategies

@@ -48,8 +48,8 @@ def sweep_everywhere(edits=()):
         z = rng.integers(n_topics, size=counts.sum()).astype(np.uint16)
         for n_mh_steps, n_weight_steps in itertools.product((None, 2), (None, 2)):
             for loss, n_shards in ((Hinge(1.5), 1), (EpsilonInsensitive(1.5, 0.1), 3)):
-                ways = 0.8, n_weight_steps, n_mh_steps, loss, targets, n_shards
-                sampler, draws = loaded.module.MaxMargin(*ways), streams(1)
+                arguments = 0.8, n_weight_steps, n_mh_steps, loss, targets, n_shards
+                sampler, draws = loaded.module.MaxMargin(*arguments), streams(1)
                 state = sampler.from_topics(problem, z.copy())
                 for _ in range(2):
                     state = sampler.sweep(problem, state, draws)

@@ -50,20 +50,20 @@ def test_xi_where_the_mean_is_next_to_nothing():
 )
 def test_given_xi_the_loss_is_a_gaussian_factor(loss, hinges, monkeypatch):
     # exp(-c x - c^2 xi x^2 / 2) for each hinge, and xi is drawn for c |x|.
-    wanted, given = [], np.random.default_rng(3).exponential(size=(2, 20, 3))
+    wanted, draws = [], np.random.default_rng(3).exponential(size=(2, 20, 3))
     monkeypatch.setattr(
-        losses, "draw_xi", lambda c_x, rng: wanted.append(c_x) or given[len(wanted) - 1]
+        losses, "draw_xi", lambda c_x, rng: wanted.append(c_x) or draws[len(wanted) - 1]
     )
     rng, c = np.random.default_rng(4), loss.C
     y = rng.choice([-1.0, 1.0], (20, 3))
-    s, other = rng.normal(size=(2, 20, 3))
+    s, s_new = rng.normal(size=(2, 20, 3))
     a, b = loss.augment(y, s, rng)
     expected = 0
-    for x, x_other, xi, c_x in zip(hinges(y, s), hinges(y, other), given, wanted):  # noqa: B905
+    for x, x_new, xi, c_x in zip(hinges(y, s), hinges(y, s_new), draws, wanted):  # noqa: B905
         np.testing.assert_allclose(c_x, c * abs(x))
-        expected += c * (x_other - x) + c**2 * xi * (x_other**2 - x**2) / 2
+        expected += c * (x_new - x) + c**2 * xi * (x_new**2 - x**2) / 2
     np.testing.assert_allclose(
-        -expected, a * (other - s) - b * (other**2 - s**2) / 2, atol=1e-12
+        -expected, a * (s_new - s) - b * (s_new**2 - s**2) / 2, atol=1e-12
     )
     np.testing.assert_allclose(loss(y, s), sum(np.maximum(0, x) for x in hinges(y, s)))
 
@@ -209,7 +209,7 @@ def joint_draws(rng, n, sampler):
         z = pick(rng, theta[:, DOC])
         words = pick(rng, phi[np.arange(1000)[:, np.newaxis], z])
         in_documents = [z[:, DOC == d] for d in range(len(targets))]
-        zbar = [[(own == k).mean(1) for k in range(n_topics)] for own in in_documents]
+        zbar = [[(z_d == k).mean(1) for k in range(n_topics)] for z_d in in_documents]
         zbar = np.array(zbar).transpose(2, 0, 1)
         scores = zbar @ weights
         losses = 2 * loss.C * loss(targets, scores).sum((1, 2))
@@ -225,11 +225,11 @@ def pick(rng, p):
 
 def statistics(words, z, weights, scores):
     """Return numbers that depend on each step of the sampler."""
-    same = z[:, np.newaxis] == z
-    of_scores = [scores[0, 0], scores[-1, 0], (scores**2).mean()]
-    of_weights = [(weights**2).mean(), weights[z[0], 0]]
-    of_topics = [same[words[:, np.newaxis] == words].mean(), same.mean()]
-    return of_scores + of_weights + of_topics
+    agreement = z[:, np.newaxis] == z
+    score_moments = [scores[0, 0], scores[-1, 0], (scores**2).mean()]
+    weight_moments = [(weights**2).mean(), weights[z[0], 0]]
+    topic_shares = [agreement[words[:, np.newaxis] == words].mean(), agreement.mean()]
+    return score_moments + weight_moments + topic_shares
 
 
 @pytest.mark.slow
@@ -294,6 +294,6 @@ def joint_pvalues(sampler):
         state = sampler.sweep(problem, state, streams(i))
         after.append(statistics(words, state.z, state.weights, state.scores))
     return [
-        stats.ks_2samp(one, other, method="asymp").pvalue
-        for one, other in zip(np.array(before).T, np.array(after).T, strict=True)
+        stats.ks_2samp(drawn, swept, method="asymp").pvalue
+        for drawn, swept in zip(np.array(before).T, np.array(after).T, strict=True)
     ]

@@ -146,8 +146,8 @@ def test_tables_are_those_of_the_topics_after_many_sweeps(name):
         sampler.sweep(problem, state, streams(1))
     assert (state.z != first).mean() > 0.5
     # With light these are also the topics in the order of words.
-    for array, same in zip(state, sampler.from_topics(problem, z), strict=True):
-        np.testing.assert_array_equal(array, same)
+    for array, rebuilt in zip(state, sampler.from_topics(problem, z), strict=True):
+        np.testing.assert_array_equal(array, rebuilt)
 
 
 # Problems of few assignments, on which planted faults show best; interpreted kernels

@@ -21,12 +21,12 @@ ways = pytest.mark.parametrize("way", WAYS)
 
 
 @pytest.fixture
-def few_sweeps(monkeypatch):
+def short_stages(monkeypatch):
     monkeypatch.setattr(start, "STAGES", ((0.2, 3), (0.5, 2)))
 
 
 @ways
-@pytest.mark.usefixtures("few_sweeps")
+@pytest.mark.usefixtures("short_stages")
 def test_parts_have_the_labels_of_their_documents(way, monkeypatch):
     y, params = WAYS[way]
     y = y[TRAIN]
@@ -44,14 +44,14 @@ def test_parts_have_the_labels_of_their_documents(way, monkeypatch):
     assert len(seen) == 3 * n_chains
     for chain in range(n_chains):
         *parts, (_, targets) = seen[3 * chain : 3 * chain + 3]
-        for share, (problem, of_part) in zip((0.2, 0.5), parts, strict=True):
+        for share, (problem, part_targets) in zip((0.2, 0.5), parts, strict=True):
             n_tokens = np.diff(problem.corpus.token_ptr)
             documents = n_tokens[problem.corpus.word == counts.shape[1] - 1] - 1
             assert documents.size == share * len(y)
-            np.testing.assert_array_equal(of_part, targets[documents])
+            np.testing.assert_array_equal(part_targets, targets[documents])
 
 
-@pytest.mark.usefixtures("few_sweeps")
+@pytest.mark.usefixtures("short_stages")
 def test_parts_hand_on_their_weights(monkeypatch):
     seen, from_topics = [], MaxMargin.from_topics
 

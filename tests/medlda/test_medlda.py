@@ -147,16 +147,16 @@ def test_steps_end_early_where_the_highest_score_decides(y, cls, n_steps):
     model = fit(y[TRAIN], cls=cls)
     expected = proportions_after(model, n_steps)
     np.testing.assert_allclose(model.transform(X[TEST]), expected, atol=1e-5)
-    other = proportions_after(model, MAX_STEPS + 3 - n_steps)
-    assert abs(other - expected).max() > 0.01
+    proportions = proportions_after(model, MAX_STEPS + 3 - n_steps)
+    assert abs(proportions - expected).max() > 0.01
 
 
 @strategies
 def test_transform_takes_as_many_steps_as_it_is_told(multi_class):
     model = fit(multi_class=multi_class)
-    few = model.transform(X[TEST])
+    theta = model.transform(X[TEST])
     np.testing.assert_array_equal(
-        model.set_params(n_fold_in_steps=3).transform(X[TEST]), few
+        model.set_params(n_fold_in_steps=3).transform(X[TEST]), theta
     )
     # From tokens each of which ignores the others, proportions come to
     # one topic step by step.
@@ -165,9 +165,9 @@ def test_transform_takes_as_many_steps_as_it_is_told(multi_class):
         for n in (1, 3, MAX_STEPS)
     ]
     assert (np.diff(highest) > 0.01).all()
-    many = model.transform(X[TEST])
+    limit = model.transform(X[TEST])
     np.testing.assert_array_equal(
-        model.set_params(n_fold_in_steps=2 * MAX_STEPS).transform(X[TEST]), many
+        model.set_params(n_fold_in_steps=2 * MAX_STEPS).transform(X[TEST]), limit
     )
 
 

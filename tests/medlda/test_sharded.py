@@ -25,8 +25,8 @@ steps = pytest.mark.parametrize("n_weight_steps", [2, None])
 
 @pytest.mark.parametrize("sampler", fast_and_slow(["light"], ["gibbs"]))
 def test_there_are_128_shards_at_most(sampler):
-    few = {"sampler": sampler, "max_iter": 4, "burn_in": 2}
-    assert_same_fit(fit(n_shards=10**12, **few), fit(n_shards=128, **few))
+    params = {"sampler": sampler, "max_iter": 4, "burn_in": 2}
+    assert_same_fit(fit(n_shards=10**12, **params), fit(n_shards=128, **params))
 
 
 # --- nothing is left out ---------------------------------------------------------
@@ -112,10 +112,10 @@ def with_labels_of(tiny, n_mh_steps, shift=0):
 
     def prepare(problem, state):
         labels = state.tables.labels.factors
-        given = tiny.factors(problem.n_lanes)
-        for own, value in zip(labels, given, strict=True):
-            own[:] = np.roll(value, shift if own.ndim == 2 else 0, axis=0)
-        labels.weights[:] = given.weights
+        factors = tiny.factors(problem.n_lanes)
+        for array, value in zip(labels, factors, strict=True):
+            array[:] = np.roll(value, shift if array.ndim == 2 else 0, axis=0)
+        labels.weights[:] = factors.weights
 
     sampler = LabelledTopics(n_mh_steps, len(tiny.weights))
     return OneTotal(Sharded(sampler, len(tiny.docs), Threads(1)), prepare)

@@ -65,11 +65,11 @@ def test_a_class_with_one_document(multi_class):
 def test_minus_one_is_as_good_as_zero(multi_class):
     model = fit(INDICATORS[TRAIN], multi_class=multi_class)
     for signs in (2 * INDICATORS - 1, 2.0 * INDICATORS - 1):
-        other = fit(signs[TRAIN], multi_class=multi_class)
-        assert_same_fit(other, model)
-        assert set(np.unique(other.predict(X[TEST]))) == {0, 1}
+        signed = fit(signs[TRAIN], multi_class=multi_class)
+        assert_same_fit(signed, model)
+        assert set(np.unique(signed.predict(X[TEST]))) == {0, 1}
         expected = model.score(X[TEST], INDICATORS[TEST])
-        assert other.score(X[TEST], signs[TEST]) == expected > 0.5
+        assert signed.score(X[TEST], signs[TEST]) == expected > 0.5
     with pytest.raises(ValueError, match="indicator matrix of 0 and 1"):
         model.score(X[TEST], 2 * INDICATORS[TEST])
 
@@ -103,28 +103,28 @@ def test_unit_and_origin_of_numbers_do_not_matter(
     sampler, n_weight_steps, unit, origin
 ):
     params = {"sampler": sampler, "n_weight_steps": n_weight_steps}
-    model, other = (
+    model, converted = (
         fit(y[TRAIN], cls=MedLDARegressor, **params)
         for y in (NUMBERS, origin + unit * NUMBERS)
     )
-    np.testing.assert_array_equal(other.components_, model.components_)
-    np.testing.assert_allclose(other.loss_, model.loss_, atol=1e-6)
-    np.testing.assert_allclose(other.coef_ / unit, model.coef_, rtol=1e-6)
+    np.testing.assert_array_equal(converted.components_, model.components_)
+    np.testing.assert_allclose(converted.loss_, model.loss_, atol=1e-6)
+    np.testing.assert_allclose(converted.coef_ / unit, model.coef_, rtol=1e-6)
     expected = model.predict(X[TEST])
-    predicted = (other.predict(X[TEST]) - origin) / unit
+    predicted = (converted.predict(X[TEST]) - origin) / unit
     np.testing.assert_allclose(predicted, expected, atol=1e-6)
     assert model.scale_ == pytest.approx(NUMBERS[TRAIN].std())
-    assert other.scale_ == pytest.approx(unit * model.scale_, rel=1e-9)
+    assert converted.scale_ == pytest.approx(unit * model.scale_, rel=1e-9)
     assert model.score(X[TEST], NUMBERS[TEST]) > 0.7
 
 
 @pytest.mark.parametrize("unit", [2.0**-1000, 2.0**-29, 2.0**1000])
 def test_units_that_are_powers_of_two_change_no_bit(unit):
     model = fit(NUMBERS[TRAIN], cls=MedLDARegressor)
-    other = fit(unit * NUMBERS[TRAIN], cls=MedLDARegressor)
-    np.testing.assert_array_equal(other.loss_, model.loss_)
+    scaled = fit(unit * NUMBERS[TRAIN], cls=MedLDARegressor)
+    np.testing.assert_array_equal(scaled.loss_, model.loss_)
     expected = unit * model.predict(X[TEST])
-    np.testing.assert_array_equal(other.predict(X[TEST]), expected)
+    np.testing.assert_array_equal(scaled.predict(X[TEST]), expected)
 
 
 @pytest.mark.parametrize("number", [0.0, 0.1, -3e300, 5e-324])

@@ -78,8 +78,8 @@ def test_prototype_is_most_similar_to_the_others(topics):
         fits = [*models[:place], topics[::-1], *models[place:]]
         found = topic_stability(fits)
         assert found.prototype == place
-        others = np.delete(found.similarities[place], place)
-        np.testing.assert_allclose(found.per_topic.mean(), others.mean())
+        similarities = np.delete(found.similarities[place], place)
+        np.testing.assert_allclose(found.per_topic.mean(), similarities.mean())
 
 
 def test_unstable_topic_is_told(topics):
@@ -131,12 +131,12 @@ def test_number_of_words_is_of_one_distance(topics):
 
 def test_different_words_are_named(topics):
     names = np.array([f"w{i:02}" for i in range(40)], object)
-    other = names.copy()
-    other[[3, 4, 5, 6, 7]] = list("abcde")
+    changed = names.copy()
+    changed[[3, 4, 5, 6, 7]] = list("abcde")
     first = KnownTopics(topics, feature_names_in_=names)
     only = r"'w03', 'w04', 'w05' and 2 more only in .*\[0\].* and 'a', 'b', 'c' an"
     for words, message in (
-        (other, only),
+        (changed, only),
         (names[::-1], "the same words in a different order"),
         (names[:30], "'w30', 'w31', 'w32' and 7 more only in .*. Fit all models"),
     ):
@@ -173,9 +173,9 @@ def test_lists_of_words_are_compared_by_their_top_words():
 
 
 def test_topics_without_tokens_do_not_count_as_stable():
-    first, other = np.eye(4)[:2] + 0.1, np.eye(4)[[1, 2]] + 0.1
-    expected = topic_stability([first, other, first])
-    padded = [np.vstack([rows, np.full((3, 4), 0.1)]) for rows in (first, other)]
+    first, second = np.eye(4)[:2] + 0.1, np.eye(4)[[1, 2]] + 0.1
+    expected = topic_stability([first, second, first])
+    padded = [np.vstack([rows, np.full((3, 4), 0.1)]) for rows in (first, second)]
     with pytest.warns(UserWarning, match=r"6 of 12 topics have no tokens"):
         found = topic_stability([*padded, first])
     np.testing.assert_array_equal(found.similarities, expected.similarities)

@@ -111,9 +111,9 @@ def test_documents_without_tokens():
 
 def test_what_has_no_score():
     y = np.arange(80) % 3
-    each = MedLDAClassifier(2, multi_class="ovr", max_iter=2).fit(TRAIN, y)
+    classifier = MedLDAClassifier(2, multi_class="ovr", max_iter=2).fit(TRAIN, y)
     with pytest.raises(TypeError, match="contains 3 models, one for each class"):
-        document_completion_score(each, TEST)
+        document_completion_score(classifier, TEST)
     search = GridSearchCV(LatentDirichletAllocation(), {"n_components": [2]})
     search.fit(TRAIN)
     with pytest.raises(TypeError, match=r"has no components_.*best_estimator_"):

@@ -65,8 +65,8 @@ def test_what_needs_no_particles_is_exact():
     found = left_to_right_log_likelihood(model_of(), X, n_particles=1)
     mean = ALPHA / ALPHA.sum() @ PHI
     np.testing.assert_allclose(found, [0, np.log(mean[0]), np.log(mean[3])])
-    one_topic = model_of([[1, 2, 5]], 0.3)
-    found = left_to_right_log_likelihood(one_topic, [[2, 0, 1]], n_particles=1)
+    single_topic = model_of([[1, 2, 5]], 0.3)
+    found = left_to_right_log_likelihood(single_topic, [[2, 0, 1]], n_particles=1)
     np.testing.assert_allclose(found, [np.log(5 / 8 / 8 / 8)])
     impossible = model_of([[1, 0], [2, 0]], 0.5)
     assert left_to_right_log_likelihood(impossible, [[2, 1]]) == [-np.inf]

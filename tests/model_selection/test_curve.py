@@ -39,11 +39,11 @@ def interrupted():
     return Interrupted(max_iter=4)
 
 
-def assert_same(curve, other):
+def assert_same(curve, twin):
     for name, values in curve.fits.items():
         if name != "seconds":
-            np.testing.assert_array_equal(other.fits[name], values, err_msg=name)
-    assert other.recommended == curve.recommended
+            np.testing.assert_array_equal(twin.fits[name], values, err_msg=name)
+    assert twin.recommended == curve.recommended
 
 
 def test_curve_is_its_definition():
