@@ -9,7 +9,7 @@ sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + 
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,15 +29,6 @@ class TopicSums(NamedTuple):
     n_kept: int
     n_topics: int
     beta: float | np.ndarray
-
-    @classmethod
-    def restored(cls, stored: tuple) -> Self:
-        """Return the sums of `stored`."""
-        return cls(SparseRows(*stored[0]), *stored[1:])
-
-    def stored(self) -> tuple:
-        """Return plain tuples, which can be stored without any type of this package."""
-        return tuple(self.counts), *self[1:]
 
     @property
     def n_words(self) -> int:
@@ -88,15 +79,6 @@ class DocumentSums(NamedTuple):
     alpha: np.ndarray | None  # (n_topics,), unless it is sampled
     kept_priors: Any  # of sampled alpha: what tells it in each sample
 
-    @classmethod
-    def restored(cls, stored: tuple) -> Self:
-        """Return the sums of `stored`."""
-        return cls(SparseRows(*stored[0]), *stored[1:])
-
-    def stored(self) -> tuple:
-        """Return plain tuples, which can be stored without any type of this package."""
-        return tuple(self.counts), *self[1:]
-
     def theta(self, add_priors: AddPriors) -> np.ndarray:
         """Return the mean topic proportions, (n_docs, n_topics)."""
         theta = np.zeros((self.lengths.size, self.n_topics))
@@ -117,6 +99,19 @@ class DocumentSums(NamedTuple):
             shares.data /= np.repeat(mass, self.counts.size)
         shares.sort_indices()
         return shares
+
+
+SumsT = TypeVar("SumsT", TopicSums, DocumentSums)
+
+
+def stored_sums(sums: TopicSums | DocumentSums) -> tuple:
+    """Return plain tuples, which can be stored without any type of this package."""
+    return tuple(sums.counts), *sums[1:]
+
+
+def restored_sums(kind: type[SumsT], values: tuple) -> SumsT:
+    """Return the sums of `stored_sums`."""
+    return kind(SparseRows(*values[0]), *values[1:])
 
 
 class MadeWhenRead:

@@ -17,6 +17,8 @@ from sklda._base.estimates import (
     MadeWhenRead,
     TopicSums,
     concatenated,
+    restored_sums,
+    stored_sums,
 )
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitted_topics import snapshot
@@ -83,10 +85,10 @@ class BaseChainEstimator(BaseTopicModel):
         return concatenated(thetas, axis=1)
 
     def _sums_of_topics(self) -> list[TopicSums]:
-        return [TopicSums.restored(sums) for sums in self._topic_sums]
+        return [restored_sums(TopicSums, sums) for sums in self._topic_sums]
 
     def _sums_of_documents(self) -> list[DocumentSums]:
-        return [DocumentSums.restored(sums) for sums in self._document_sums]
+        return [restored_sums(DocumentSums, sums) for sums in self._document_sums]
 
     @property
     def _has_sums(self) -> bool:
@@ -216,8 +218,8 @@ def sum_attributes(chains: Sequence[Chain]) -> dict[str, Any]:
     """Return the attributes of which estimates are made, with a part for each chain."""
     topics, documents = zip(*(chain.sums() for chain in chains), strict=True)
     return {
-        "_topic_sums": tuple(sums.stored() for sums in topics),
-        "_document_sums": tuple(sums.stored() for sums in documents),
+        "_topic_sums": tuple(stored_sums(sums) for sums in topics),
+        "_document_sums": tuple(stored_sums(sums) for sums in documents),
     }
 
 
