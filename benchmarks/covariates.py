@@ -292,7 +292,7 @@ def fit_sklda(train, seed: int, options, sweeps=None) -> dict:
         random_state=seed,
         **RANDOM,
     ).fit(X, covariates=rating)
-    contrast = predicted_proportions(dmr, [[0.0], [1.0]]).contrast(0, 1)
+    contrast = predicted_proportions(dmr, [[0.0], [1.0]]).contrast(1, 0)
     return {
         "topic_word": dmr.topic_word_,
         "difference": contrast.difference,

@@ -89,9 +89,9 @@ print(f"{covariates.shape[1]} covariates, {len(dmr.coef_draws_)} kept samples")
 settings = {
     name: covariates_of(np.full(x.size, float(i)), x) for i, name in enumerate(sides)
 }
-contrast = predicted_proportions(dmr, settings).contrast(*sides)
+contrast = predicted_proportions(dmr, settings).contrast(*reversed(sides))
 order = np.argsort(contrast.difference)
-print(f"{contrast.second} minus {contrast.first}, 95 % intervals")
+print(f"{contrast.first} minus {contrast.second}, 95 % intervals")
 for k in [*order[:4], *order[-4:]]:
     interval = f"[{contrast.low[k]:+.3f}, {contrast.high[k]:+.3f}]"
     print(f"{contrast.difference[k]:+.3f}  {interval}  {names[k]}")

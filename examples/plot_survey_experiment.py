@@ -88,9 +88,9 @@ settings = {
     f"{arms[1]}, {ends[1]}": covariates_of([1.0], every[:1]),
 }
 predicted = predicted_proportions(dmr, settings, confidence_level=0.9)
-effect = predicted.contrast(arms[0], arms[1])
+effect = predicted.contrast(arms[1], arms[0])
 order = np.argsort(-effect.difference)
-print(f"{effect.second} minus {effect.first}, 90 % intervals")
+print(f"{effect.first} minus {effect.second}, 90 % intervals")
 for k in order:
     interval = f"[{effect.low[k]:+.2f}, {effect.high[k]:+.2f}]"
     print(f"{effect.difference[k]:+.2f}  {interval}", end="  ")
@@ -109,7 +109,7 @@ pairs = {
     "both": (f"{arms[0]}, {ends[0]}", f"{arms[1]}, {ends[1]}"),
 }
 for key, (low, high) in pairs.items():
-    contrast = predicted.contrast(low, high)
+    contrast = predicted.contrast(high, low)
     numbers = (contrast.difference[first], contrast.low[first], contrast.high[first])
     print(f"{high} minus {low}: {{:+.2f}} [{{:+.2f}}, {{:+.2f}}]".format(*numbers))
     if key in article:

@@ -25,7 +25,7 @@ from tests.helpers.public_names import (
 )
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ["dask", "datasets", "diagnostics", "pandas", "plot"]
+EXTRAS = ["dask", "datasets", "diagnostics", "formulas", "pandas", "plot"]
 
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -52,7 +52,7 @@ def group(name: str) -> list[str]:
 def oldest_dependencies() -> list[str]:
     """Return the floors that the jobs with the oldest dependencies install."""
     extras = optional_dependencies()
-    users = project()["dependencies"] + extras["pandas"] + extras["plot"]
+    users = project()["dependencies"] + extras["formulas"] + extras["plot"]
     return users + group("test")
 
 

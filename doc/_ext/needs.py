@@ -21,7 +21,11 @@ OPTIONAL_PACKAGES = (
     "rich",
     "skops",
 )
-NEEDED_BY = {"sklda.dask": "distributed", "sklda.diagnostics": "arviz_stats"}
+NEEDED_BY = {
+    "formula=": "formulaic",
+    "sklda.dask": "distributed",
+    "sklda.diagnostics": "arviz_stats",
+}
 download = False
 
 

@@ -80,12 +80,13 @@ def columns_of(value: Any, name: str) -> tuple[list[Any], list[str] | None]:
     return list(matrix.T), None
 
 
-def as_column(values: Any, where: str) -> Column:
+def as_column(values: Any, where: str, *, may_miss_dates: bool = False) -> Column:
     """Return a column as numbers, categories or dates.
 
     Strings are categories in alphabetical order; a categorical dtype keeps its order.
     Raise ValueError if values are missing, infinite or of several kinds, or if
-    they are durations or strings that look like dates.
+    they are durations or strings that look like dates. Some dates, but not all, may
+    be missing with `may_miss_dates`; they are NaT.
     """
     levels = getattr(getattr(values, "dtype", None), "categories", None)
     if np.ndim(levels) == 1:  # of pandas, and Enum of polars
@@ -99,9 +100,11 @@ def as_column(values: Any, where: str) -> Column:
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8")
     if array.dtype.kind not in "biufMmU":
-        array = _array_of_objects(array.tolist(), where)
+        array = _array_of_objects(array.tolist(), where, may_miss_dates)
     if array.dtype.kind in "fMm":
-        _refuse_missing(np.isnan(array), where)
+        missing = np.isnan(array)
+        if array.dtype.kind != "M" or not may_miss_dates or missing.all():
+            _refuse_missing(missing, where)
     if array.dtype.kind == "m":
         raise ValueError(
             f"{where} contains durations: pass numbers, such as durations.dt.days."
@@ -143,9 +146,23 @@ def _refuse_missing(missing: np.ndarray, where: str) -> None:
         )
 
 
-def _array_of_objects(values: list, where: str) -> np.ndarray:
+def _array_of_objects(values: list, where: str, may_miss_dates: bool) -> np.ndarray:
     """Return objects of one kind as an array of numbers, dates, durations or str."""
-    _refuse_missing(np.array([_is_missing(value) for value in values], bool), where)
+    missing = np.array([_is_missing(value) for value in values], bool)
+    present = [
+        value
+        for value, is_missing in zip(values, missing, strict=True)
+        if not is_missing
+    ]
+    if (
+        present
+        and all(map(_is_date, present))
+        and (may_miss_dates or not missing.any())
+    ):
+        days = np.full(len(values), np.datetime64("NaT", "D"))
+        days[~missing] = [_day(value) for value in present]
+        return days
+    _refuse_missing(missing, where)
     if all(isinstance(value, str) for value in values):
         return np.array(values, dtype=object)
     if all(isinstance(value, bool | np.bool_) for value in values):
@@ -155,8 +172,6 @@ def _array_of_objects(values: list, where: str) -> np.ndarray:
             return np.array(values, dtype=np.float64)
         except OverflowError as error:
             raise ValueError(f"{where} has a number out of range: {error}.") from error
-    if all(isinstance(v, np.datetime64) or hasattr(v, "day") for v in values):
-        return np.array([_day(value) for value in values])
     if all(isinstance(v, datetime.timedelta | np.timedelta64) for v in values):
         return np.array(values, dtype="timedelta64[us]")
     raise ValueError(
@@ -171,6 +186,10 @@ def _is_missing(value: Any) -> bool:
         return True
     kinds = float | np.floating | Decimal | np.datetime64 | np.timedelta64
     return isinstance(value, kinds) and bool(value != value)
+
+
+def _is_date(value: Any) -> bool:
+    return isinstance(value, np.datetime64) or hasattr(value, "day")
 
 
 def _day(value: Any) -> np.datetime64:

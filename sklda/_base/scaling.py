@@ -20,7 +20,6 @@ class Scaling(NamedTuple):
     mean: np.ndarray  # (n_covariates,)
     scale: np.ndarray  # (n_covariates,)
     is_constant: np.ndarray  # (n_covariates,)
-    is_named: bool = True  # by the user
 
     @classmethod
     def of(cls, covariates: np.ndarray, names: list[str]) -> Self:

@@ -11,7 +11,7 @@ from joblib import cpu_count
 # scikit-learn, and packages that its own report does not contain.
 _PACKAGES = (
     "sklda scikit-learn numba llvmlite dask distributed pooch arviz-base arviz-stats "
-    "rich skops"
+    "formulaic rich skops"
 ).split()
 
 # From the widest registers to the narrowest; the names are those of LLVM.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.covariates import Covariates, numbers_as_in_fit, numbers_of_covariates
+from sklda._base.covariates import CovariateDesign, design_of
 from sklda._base.fitted_topics import snapshot
 from sklda._base.scaling import Scaling
 from sklda._base.schedule import Schedule
@@ -39,7 +39,9 @@ class BaseCovariateLDA(BaseGibbsLDA):
     coef_draws_: np.ndarray
     intercept_draws_: np.ndarray
     covariate_names_: np.ndarray
-    _covariates_are_named = True  # by the user
+    _covariate_design: dict
+    formula: str | None
+    reference: dict[str, str] | None
     _may_add_documents = False
     _add_priors = staticmethod(add_covariate_priors)
     _is_parallel = True  # threads share the topics whose weights are drawn
@@ -53,33 +55,37 @@ class BaseCovariateLDA(BaseGibbsLDA):
 
     def _check_beside(
         self, corpus: Corpus, y: Any, covariates: ArrayLike | None = None
-    ) -> Covariates:
+    ) -> tuple[CovariateDesign, np.ndarray]:
         _warn_of_unused(y, covariates)
-        return numbers_of_covariates(covariates, corpus.doc_ptr.size - 1)
+        n_documents = corpus.doc_ptr.size - 1
+        return CovariateDesign.of(covariates, n_documents, self.formula, self.reference)
 
     def _sampled_prior(
-        self, problem: Problem[Corpus], beside: Covariates, rng: RandomStreams
+        self,
+        problem: Problem[Corpus],
+        beside: tuple[CovariateDesign, np.ndarray],
+        rng: RandomStreams,
     ) -> CovariatePrior:
-        scaling = Scaling.of(beside.numbers, beside.names)
-        warn_of_undetermined(beside.numbers, scaling)
-        scaling = scaling._replace(is_named=beside.is_named)
+        design, covariates = beside
+        scaling = Scaling.of(covariates, design.names)
+        warn_of_undetermined(covariates, scaling)
         weight_prior = NormalPrior.of(
             problem.doc_topic_prior,
             self._parameters.intercept_scale,
-            np.full(len(beside.names), self._parameters.weight_scale),
+            np.full(len(design.names), self._parameters.weight_scale),
         )
-        return CovariatePrior(scaling, beside.numbers, weight_prior, rng)
+        return CovariatePrior(design, scaling, covariates, weight_prior, rng)
 
     def _continued(
         self,
         chain: Chain,
         problem: Problem[Corpus],
         schedule: Schedule,
-        beside: Covariates,
+        beside: tuple[CovariateDesign, np.ndarray],
         threads: Threads,
     ) -> Chain:
         chain = super()._continued(chain, problem, schedule, beside, threads)
-        chain.prior.check_same(beside.numbers)
+        chain.prior.check_same(beside[1])
         return chain
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
@@ -179,7 +185,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
     ) -> tuple[np.ndarray, np.ndarray | None]:
         if covariates is None:
             return super()._alpha_of(None, n_documents)
-        matrix = numbers_as_in_fit(self, covariates, n_documents)
+        matrix = design_of(self).numbers(covariates, n_documents)
         rows, row = np.unique(matrix, axis=0, return_inverse=True)
         return self._mean_alpha(rows), row.ravel().astype(np.int32)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
+from sklda._base.covariates import FORMULA_CONSTRAINTS
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.blocks import check_repeatable
@@ -41,6 +42,16 @@ class DMRLDA(BaseCovariateLDA):
         for one standard deviation of a covariate.
     intercept_scale : float, default=3.0
         Standard deviation of the normal prior on the intercepts, from 0.001 to 10.
+    formula : str, default=None
+        Formula of the covariates for formulaic, such as ``"rating + bs(day, 4)"``:
+        interactions, curves, and contrasts such as ``C(party, Treatment('ind'))``. It
+        needs ``pip install "sklda[formulas]"``, a frame of covariates, and an
+        intercept. New documents are treated as in fit: `bs` keeps its knots. Store such
+        a model with pickle or joblib; skops does not know formulas. None means the
+        columns themselves.
+    reference : dict of str to str, default=None
+        Reference level of categorical covariates, ``{"party": "ind"}``. By default the
+        first level.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Median of the prior of alpha for a document with mean covariates, from 1e-10 to
         1e10. None means 1 / K.
@@ -103,7 +114,8 @@ default="annealed"
     intercept_draws_ : ndarray of shape (n_kept, n_components)
         Intercepts of each kept sample.
     covariate_names_ : ndarray of shape (n_covariates,)
-        Column names of the covariates, or x0, x1, ... if they have none.
+        Names of the covariates, or x0, x1, ... if they have none, with the level for
+        categories, as in "party[right]"; those of formulaic for a formula.
     components_ : ndarray of shape (n_components, n_features_in_)
         Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
@@ -193,6 +205,7 @@ default="annealed"
         **_CONSTRAINTS,
         "weight_scale": [_SCALE],
         "intercept_scale": [_SCALE],
+        **FORMULA_CONSTRAINTS,
         "sampler": [StrOptions({"auto", "dense", "sparse"})],
         **SHARD_CONSTRAINTS,
     }
@@ -203,6 +216,8 @@ default="annealed"
         *,
         weight_scale: float = 1.0,
         intercept_scale: float = 3.0,
+        formula: str | None = None,
+        reference: dict[str, str] | None = None,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = None,
         sampler: Literal["auto", "dense", "sparse"] = "auto",
@@ -221,6 +236,8 @@ default="annealed"
         self.n_components = n_components
         self.weight_scale = weight_scale
         self.intercept_scale = intercept_scale
+        self.formula = formula
+        self.reference = reference
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.sampler = sampler
@@ -253,9 +270,8 @@ default="annealed"
             Ignored.
         covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
-            Numbers that describe the documents, in the same order. For categories, such
-            as strings of digits, and for curves, use scikit-learn's ColumnTransformer,
-            OneHotEncoder and SplineTransformer. None means intercepts only.
+            What describes the documents, in the same order: numbers, categories or
+            dates, see `sklda.inspection.estimate_effect`. None means intercepts only.
 
         Returns
         -------
@@ -266,8 +282,8 @@ default="annealed"
         ------
         ValueError
             If X contains values other than counts, covariates do not have a row of
-            finite numbers for each document, their standard deviations are not from
-            1e-303 to 1e303, or a parameter is out of range.
+            finite numbers, categories or dates for each document, their standard
+            deviations are not from 1e-303 to 1e303, or a parameter is out of range.
 
         Warns
         -----

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from sklda._base.covariates import CovariateDesign
 from sklda._base.scaling import Scaling
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
@@ -27,12 +28,13 @@ class CovariatePrior(SampledPrior):
 
     def __init__(
         self,
+        design: CovariateDesign,
         scaling: Scaling,
         covariates: np.ndarray,
         prior: NormalPrior,
         rng: RandomStreams,
     ) -> None:
-        self.scaling, self.prior, self.rng = scaling, prior, rng
+        self.design, self.scaling, self.prior, self.rng = design, scaling, prior, rng
         self.rows = distinct_rows(covariates, scaling)
         self.threads = Threads(1)
         self.kept: list[np.ndarray] = []  # weights
@@ -112,7 +114,7 @@ class CovariatePrior(SampledPrior):
             "coef_draws_": coef,
             "intercept_draws_": intercept,
             "covariate_names_": np.array(self.scaling.names, dtype=str),
-            "_covariates_are_named": self.scaling.is_named,
+            "_covariate_design": self.design._asdict(),
         }
 
     def for_more_documents(self, problem: Problem) -> Self:

@@ -35,14 +35,18 @@ def table_by_keys(
     `index` contains the values of each axis of the columns; rows have a key for each
     combination of them.
     """
-    keys = product(*index.values())
+    axes = list(index.values())
+    keys = product(*axes) if len(axes) > 1 else axes[0]
     cells = zip(*(column.ravel().tolist() for column in columns.values()), strict=True)
     rows = (dict(zip(columns, row, strict=True)) for row in cells)
     table = dict(zip(keys, rows, strict=True))
     if not as_frame:
         return table
     pandas = import_pandas()
-    labels = pandas.MultiIndex.from_tuples(table, names=list(index))
+    if len(axes) > 1:
+        labels = pandas.MultiIndex.from_tuples(table, names=list(index))
+    else:
+        labels = pandas.Index(list(table), name=next(iter(index)))
     return pandas.DataFrame(list(table.values()), index=labels)
 
 

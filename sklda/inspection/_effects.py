@@ -11,13 +11,19 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
-from sklda._base.covariates import numbers_of_covariates
+from sklda._base.covariates import FORMULA_CONSTRAINTS, CovariateDesign
 from sklda._base.parameters import LEVEL, validates
 from sklda._base.scaling import Scaling
 from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
-from sklda.inspection._pooling import Linear, check_several, pool
+from sklda.inspection._contrasts import (
+    TopicContrasts,
+    contrast_of,
+    pair_of,
+    position_of,
+)
+from sklda.inspection._pooling import DrawnEstimates, Linear, check_several, pool
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
@@ -69,13 +75,50 @@ class TopicEffects:
     confidence_level: float
     n_draws: int
     references: dict[str, str]
+    _drawn: DrawnEstimates  # of scaled covariates
+    _per_unit: np.ndarray  # (n_terms,)
 
-    @validates(as_frame=["boolean"])
-    def summary(self, *, as_frame: bool = False) -> Any:
+    def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
+        """Return the differences between two terms, such as two parties.
+
+        Parameters
+        ----------
+        first, second : int or str
+            Numbers or names of the terms. The reference of a category, whose
+            coefficient is 0, has a name too: "party[left]".
+
+        Returns
+        -------
+        TopicContrasts
+            The coefficients of the first term minus those of the second.
+
+        Raises
+        ------
+        ValueError
+            If there is no such term, or both are the same.
+        """
+        references = [f"{name}[{level}]" for name, level in self.references.items()]
+        labels = self.terms + references
+        i, j = pair_of(first, second, labels, "term")
+        # References repeat the intercept, multiplied by 0.
+        index = np.append(np.arange(len(self.terms)), np.zeros(len(references), int))
+        drawn = self._drawn._replace(
+            estimates=self._drawn.estimates[:, index],
+            within=self._drawn.within[index],
+            correlation=self._drawn.correlation[np.ix_(index, index)],
+        )
+        scales = np.append(self._per_unit, np.zeros(len(references)))
+        level = self.confidence_level
+        return contrast_of(drawn, labels, self.topics, level, (i, j), scales)
+
+    @validates(as_frame=["boolean"], term=[str, None])
+    def summary(self, *, term: str | None = None, as_frame: bool = False) -> Any:
         """Return a table with a row for each topic and term.
 
         Parameters
         ----------
+        term : str, default=None
+            Term to show alone, the largest coefficients first.
         as_frame : bool, default=False
             Whether to return a pandas DataFrame.
 
@@ -87,10 +130,16 @@ class TopicEffects:
         Raises
         ------
         ValueError, ImportError
-            If `as_frame` is not a bool, or True and pandas is not installed.
+            If there is no such term, `as_frame` is not a bool, or pandas is missing.
         """
-        index = {"topic": self.topics.tolist(), "term": self.terms}
-        columns = {name: getattr(self, name) for name in _COLUMNS}
+        order, chosen = np.arange(self.topics.size), np.arange(len(self.terms))
+        if term is not None:
+            chosen = np.array([position_of(term, self.terms, "term")])
+            order = np.argsort(-np.abs(self.coefficient[:, chosen[0]]), kind="stable")
+        terms = [self.terms[j] for j in chosen]
+        index = {"topic": self.topics[order].tolist(), "term": terms}
+        cells = np.ix_(order, chosen)
+        columns = {name: getattr(self, name)[cells] for name in _COLUMNS}
         return table_by_keys(index, columns, as_frame)
 
     def _against(self) -> str:
@@ -112,11 +161,13 @@ class TopicEffects:
         return "\n".join([title, *lines, *others])
 
 
-@validates(confidence_level=LEVEL, random_state=["random_state"])
+@validates(**FORMULA_CONSTRAINTS, confidence_level=LEVEL, random_state=["random_state"])
 def estimate_effect(
     draws: Any,
     covariates: ArrayLike,
     *,
+    formula: str | None = None,
+    reference: dict[str, str] | None = None,
     topics: ArrayLike | None = None,
     confidence_level: float = 0.95,
     random_state: int | RandomState | None = None,
@@ -137,11 +188,19 @@ def estimate_effect(
         of a chain long enough (`max_iter`) that they differ.
     covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates)
-        Numbers that describe the training documents, in the same order; an intercept is
-        added. A column of strings, even of digits, or of a categorical dtype of pandas
-        or polars becomes a column of 0 and 1 for each value except the first one of the
-        dtype or in alphabetical order: "party[right]" for the value "right" of "party".
-        Pass dates as numbers, such as years.
+        What describes the training documents, in the same order; an intercept is added.
+        Numbers stay as they are, and dates become years. A column of strings, even of
+        digits, or of a categorical dtype of pandas or polars becomes a column of 0 and
+        1 for each level except the reference, which is the first one of the dtype or
+        in alphabetical order: "party[right]" for the level "right" of "party".
+    formula : str, default=None
+        Formula of the covariates for formulaic, such as ``"rating + bs(day, 4)"``:
+        interactions, curves, and contrasts such as ``C(party, Treatment('ind'))``. It
+        needs ``pip install "sklda[formulas]"``, a frame of covariates, and an
+        intercept. None means the columns themselves.
+    reference : dict of str to str, default=None
+        Reference level of categorical covariates, ``{"party": "ind"}``. By default the
+        first level.
     topics : array-like of int, default=None
         Topics to use in the regressions. By default all.
     confidence_level : float, default=0.95
@@ -160,9 +219,11 @@ def estimate_effect(
         If `draws` is not PosteriorDraws.
     ValueError
         If there are fewer than 2 draws or topics, a parameter is out of range, or the
-        covariates do not have a row of finite numbers or categories for each document,
-        have missing values or dates, are collinear, or have standard deviations not
+        covariates do not have a row of finite numbers, dates or categories for each
+        document, have missing values, are collinear, or have standard deviations not
         from 1e-303 to 1e303.
+    ImportError
+        If there is a formula, and formulaic is not installed.
 
     Warns
     -----
@@ -220,17 +281,23 @@ def estimate_effect(
     draws = check_draws(draws)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     check_several(draws)
-    columns = numbers_of_covariates(covariates, draws.n_documents, categories=True)
-    names = columns.names
+    if covariates is None:
+        raise ValueError("covariates are None: pass a row for each document.")
+    design, numbers = CovariateDesign.of(
+        covariates, draws.n_documents, formula, reference
+    )
+    names = design.names
     if len({"intercept", *names}) <= len(names):
         raise ValueError(
             f"covariates must have different names, none of them 'intercept'; got "
             f"{names}."
         )
-    regression = _regression(columns.numbers, names)
+    regression = _regression(numbers, names)
     rng = check_random_state(random_state)
-    estimator = Linear("effects", regression.fit, regression.df)
-    pooled = pool(draws, shown, estimator, confidence_level, rng)
+    estimator = Linear(
+        "effects", regression.fit, regression.df, regression.correlation()
+    )
+    pooled, drawn = pool(draws, shown, estimator, confidence_level, rng)
     per_unit, t = regression.per_unit, (pooled.mean / pooled.standard_error).T
     return TopicEffects(
         terms=["intercept", *names],
@@ -244,7 +311,9 @@ def estimate_effect(
         high=pooled.high.T * per_unit,
         confidence_level=confidence_level,
         n_draws=draws.n_draws,
-        references=columns.references,
+        references=design.references,
+        _drawn=drawn,
+        _per_unit=per_unit,
     )
 
 
@@ -267,6 +336,12 @@ class _Regression(NamedTuple):
         noise = (residuals**2).sum(axis=0) / self.df
         per_noise = ((self.uncentred @ self.inverse) ** 2).sum(axis=1)
         return self.uncentred @ scaled, np.outer(per_noise, noise)
+
+    def correlation(self) -> np.ndarray:
+        """Return the correlation of the coefficients, (n_terms, n_terms)."""
+        rows = self.uncentred @ self.inverse
+        rows = rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
+        return rows @ rows.T
 
 
 def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:

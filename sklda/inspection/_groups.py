@@ -24,27 +24,38 @@ class Groups(NamedTuple):
     """The groups of a corpus."""
 
     names: list[str]
-    members: np.ndarray  # (n_documents,) the group of each document
+    members: np.ndarray  # (n_documents,) the group of each document; -1 for no date
     places: np.ndarray | None  # (n_groups,) on the axis; None for categories
     are_dates: bool  # then places are days since 1970
 
     def sizes(self) -> np.ndarray:
         """Return the number of documents of each group."""
-        return np.bincount(self.members, minlength=len(self.names))
+        return np.bincount(self.members[self.members >= 0], minlength=len(self.names))
 
 
-def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Groups:
+def check_groups(
+    groups: Any,
+    n_documents: int,
+    max_bins: int = MAX_BINS,
+    *,
+    may_miss_dates: bool = False,
+) -> Groups:
     """Return the groups: numbers and dates in increasing order, or categories.
 
     Dates become bins of equal width, the finest of which there are at most `max_bins`,
     and so do integers on at most that many equal steps. Other numbers have a group for
     each value or, if there are more than `max_bins` values, bins of equal width. A bin
-    between others may be empty. Raise TypeError or ValueError for anything else.
+    between others may be empty. Raise TypeError or ValueError for anything else, and
+    for missing dates unless they may be missing.
     """
     label_list(groups, "groups", "documents", n_documents)
-    values, names = as_column(groups, "groups")
+    values, names = as_column(groups, "groups", may_miss_dates=may_miss_dates)
     if values.dtype.kind == "M":
-        return _of_dates(values, max_bins)
+        is_dated = ~np.isnat(values)
+        dated = _of_dates(values[is_dated], max_bins)
+        members = np.full(values.size, -1)
+        members[is_dated] = dated.members
+        return dated._replace(members=members)
     if names is None and values.dtype.kind != "b":
         return _of_numbers(values.astype(np.float64), max_bins)
     if names is None:

@@ -32,6 +32,42 @@ class Pooled(NamedTuple):
     high: np.ndarray
 
 
+class DrawnEstimates(NamedTuple):
+    """Estimates of all draws, and their variances within draws."""
+
+    estimates: np.ndarray  # (n_draws, ..., n_topics)
+    within: np.ndarray  # (..., n_topics), mean over draws
+    df: int | np.ndarray  # degrees of freedom of the variances within draws
+    correlation: np.ndarray  # of the estimates within a draw, (n_series, n_series)
+
+    def pooled(self, level: float) -> Pooled:
+        """Pool the draws by Rubin's rules, with the df of Barnard and Rubin.
+
+        NaN stays NaN.
+        """
+        m, df = len(self.estimates), self.df
+        between = (1 + 1 / m) * np.var(self.estimates, axis=0, ddof=1)
+        variance = self.within + between
+        ratio = between / variance  # proportion of the variance that is between draws
+        observed = (df + 1) / (df + 3) * df * (1 - ratio)
+        df = 1 / (ratio**2 / (m - 1) + 1 / observed)
+        mean, error = np.mean(self.estimates, axis=0), np.sqrt(variance)
+        half = student_t.isf((1 - level) / 2, df) * error
+        return Pooled(mean, error, df, mean - half, mean + half)
+
+    def difference(self, i: int, j: int, scales: np.ndarray) -> DrawnEstimates:
+        """Return series i minus series j, after they are multiplied by their scales."""
+        a, b = scales[i], scales[j]
+        variances = a**2 * self.within[i], b**2 * self.within[j]
+        common = self.correlation[i, j] * np.sqrt(variances[0] * variances[1])
+        within, df = sum(variances) - 2 * common, self.df
+        if np.ndim(df) > 0:  # of independent series: Welch and Satterthwaite
+            parts = zip(variances, (df[i], df[j]), strict=True)
+            df = within**2 / sum(part**2 / n for part, n in parts)
+        estimates = a * self.estimates[:, i] - b * self.estimates[:, j]
+        return DrawnEstimates(estimates, within, df, np.eye(1))
+
+
 class Linear(NamedTuple):
     """Estimates that are linear in the proportions of the documents."""
 
@@ -39,6 +75,7 @@ class Linear(NamedTuple):
     # Of (n_documents, n_topics) returns estimates, (..., n_topics), and variances.
     fit: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
     df: int | np.ndarray  # degrees of freedom of the variances
+    correlation: np.ndarray  # of the estimates, (n_series, n_series)
     are_means: bool = False  # which move with alpha; differences do not
 
 
@@ -48,10 +85,10 @@ def pool(
     estimator: Linear,
     level: float,
     rng: RandomState,
-) -> Pooled:
-    """Pool the estimates of all draws, with the df of Barnard and Rubin.
+) -> tuple[Pooled, DrawnEstimates]:
+    """Pool the estimates of all draws; return them, too.
 
-    NaN stays NaN. Warn if the intervals may miss the true values.
+    Warn if the intervals may miss the true values.
     """
     m, estimates, variances = draws.n_draws, [], []
     total, squares = np.zeros((2, draws.n_documents, topics.size))
@@ -62,21 +99,19 @@ def pool(
         estimate, variance = estimator.fit(theta)
         estimates.append(estimate)
         variances.append(variance)
-    between = (1 + 1 / m) * np.var(estimates, axis=0, ddof=1)
-    pooled = np.mean(variances, axis=0) + between
-    ratio = between / pooled  # proportion of the variance that is between draws
-    df = estimator.df
-    observed = (df + 1) / (df + 3) * df * (1 - ratio)
-    df = 1 / (ratio**2 / (m - 1) + 1 / observed)
-    mean, error = np.mean(estimates, axis=0), np.sqrt(pooled)
-    half = student_t.isf((1 - level) / 2, df) * error
-    drift = Bias.of_drift(np.array(estimates), pooled)
-    relations = _relations_to_alpha(draws, topics, estimator, total / m, pooled)
+    within = np.mean(variances, axis=0)
+    drawn = DrawnEstimates(
+        np.array(estimates), within, estimator.df, estimator.correlation
+    )
+    pooled = drawn.pooled(level)
+    variance = pooled.standard_error**2
+    drift = Bias.of_drift(drawn.estimates, variance)
+    relations = _relations_to_alpha(draws, topics, estimator, total / m, variance)
     warn_unless_settled(draws, Estimates(estimator.name, drift, *relations))
     # Documents with covariates differ in their prior means.
     if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
-        _warn_of_shrinkage(total / m, squares / m, m, estimator, pooled)
-    return Pooled(mean, error, df, mean - half, mean + half)
+        _warn_of_shrinkage(total / m, squares / m, m, estimator, variance)
+    return pooled, drawn
 
 
 def _relations_to_alpha(draws, topics, estimator, mean, variance):

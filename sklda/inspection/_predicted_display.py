@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklda._base.covariates import years
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices, check_numbers, check_result, label_list
 from sklda._core.types import NameList
@@ -110,7 +111,7 @@ class PredictedProportionsDisplay(Display):
         predicted : PredictedProportions
             Result of `predicted_proportions` for settings along a covariate.
         values : array-like of shape (n_settings,)
-            Value of the covariate in each setting.
+            Value of the covariate in each setting; dates become years.
         topics : array-like of int, default=None
             Topics to plot. By default the largest `n_topics`.
         topic_names : array-like of str of shape (n_components,), default=None
@@ -134,7 +135,7 @@ class PredictedProportionsDisplay(Display):
         ImportError, TypeError, ValueError
             Without matplotlib; if a parameter has a wrong type, length or value.
         """
-        source = "predicted_proportions"
+        source, places = "predicted_proportions", np.asarray(values)
         check_result(predicted, "predicted", PredictedProportions, source)
         n_all = predicted.mean.shape[1]
         if topics is None:
@@ -142,7 +143,7 @@ class PredictedProportionsDisplay(Display):
         else:
             shown = check_indices(topics, "topics", n_all, "topics")
         return cls(
-            values=np.asarray(values),
+            values=years(places) if places.dtype.kind == "M" else places,
             estimates=predicted.mean[:, shown],
             low=predicted.low[:, shown],
             high=predicted.high[:, shown],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.covariates import numbers_as_in_fit
+from sklda._base.covariates import design_of
 from sklda._base.fitted_topics import snapshot
 from sklda._base.parameters import LEVEL, validates
 from sklda._topics.intervals import (
@@ -18,45 +18,9 @@ from sklda._topics.intervals import (
     warn_of_drift,
     warn_of_few_draws,
 )
+from sklda.inspection._contrasts import TopicContrasts, pair_of
 
 _MOST_TOPICS = 2  # of a setting, those with the largest proportions
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TopicContrasts:
-    """Differences of expected topic proportions between two settings.
-
-    `PredictedProportions.contrast` returns them, and `TopicIntervalsDisplay` plots
-    them.
-
-    Attributes
-    ----------
-    first, second : str
-        Names of the settings.
-    difference : ndarray of shape (n_topics,)
-        Posterior mean of the proportion in the second setting minus that in the first.
-    low, high : ndarray of shape (n_topics,)
-        Ends of the intervals.
-    probability : ndarray of shape (n_topics,)
-        Posterior probability that the difference is above 0.
-    confidence_level : float
-        Posterior probability of each interval.
-    """
-
-    first: str
-    second: str
-    difference: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    probability: np.ndarray
-    confidence_level: float
-
-    def __repr__(self) -> str:
-        lines = [f"Proportions of {self.second} minus those of {self.first}"]
-        columns = self.difference, self.low, self.high
-        for k, (value, low, high) in enumerate(zip(*columns, strict=True)):
-            lines.append(f"topic {k:3d}  {value:+.4f}  [{low:+.4f}, {high:+.4f}]")
-        return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,36 +79,26 @@ class PredictedProportions:
         Returns
         -------
         TopicContrasts
-            The second setting minus the first.
+            The first setting minus the second.
 
         Raises
         ------
         ValueError
-            If there is no such setting.
+            If there is no such setting, or both are the same.
         """
-        i, j = (self._number_of(setting) for setting in (first, second))
-        difference = self.draws[:, j] - self.draws[:, i]
+        settings = self.settings
+        i, j = pair_of(first, second, settings, "setting")
+        difference = self.draws[:, i] - self.draws[:, j]
         low, high = _interval(difference, self.confidence_level, "differences")
         return TopicContrasts(
-            first=self.settings[i],
-            second=self.settings[j],
+            first=settings[i],
+            second=settings[j],
+            topics=np.arange(difference.shape[1]),
             difference=difference.mean(axis=0),
             low=low,
             high=high,
             probability=(difference > 0).mean(axis=0),
             confidence_level=self.confidence_level,
-        )
-
-    def _number_of(self, setting) -> int:
-        n_settings = len(self.settings)
-        if isinstance(setting, str) and setting in self.settings:
-            return self.settings.index(setting)
-        is_number = isinstance(setting, int | np.integer)
-        if is_number and not isinstance(setting, bool) and 0 <= setting < n_settings:
-            return int(setting)
-        raise ValueError(
-            f"There is no setting {setting!r}: pass one of {self.settings}, or its "
-            f"number from 0 to {n_settings - 1}."
         )
 
 
@@ -227,13 +181,14 @@ def predicted_proportions(
 
 def _draws_of_settings(fitted: Any, covariates: Any) -> tuple[list[str], np.ndarray]:
     """Return the names of the settings, and their proportions for each kept sample."""
+    design = design_of(fitted)
     if not isinstance(covariates, Mapping):
-        matrix = numbers_as_in_fit(fitted, covariates, None)
+        matrix = design.numbers(covariates, None)
         names = [str(i) for i in range(len(matrix))]
         return names, np.array([*_proportions(fitted, matrix)])
     if not covariates:
         raise ValueError("covariates contain no settings.")
-    matrices = [numbers_as_in_fit(fitted, rows, None) for rows in covariates.values()]
+    matrices = [design.numbers(rows, None) for rows in covariates.values()]
     means = [
         [proportions.mean(axis=0) for proportions in _proportions(fitted, matrix)]
         for matrix in matrices

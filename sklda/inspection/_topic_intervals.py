@@ -26,8 +26,8 @@ from sklda._topics.plotting import (
     write_rows,
 )
 from sklda._topics.posterior_draws import check_draws
+from sklda.inspection._contrasts import TopicContrasts
 from sklda.inspection._effects import TopicEffects
-from sklda.inspection._predicted_proportions import TopicContrasts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -239,14 +239,14 @@ class TopicIntervalsDisplay(Display):
         ax: Axes | None = None,
         **style: Any,
     ) -> Self:
-        """Plot differences of topic proportions between two settings of covariates.
+        """Plot differences of topic proportions between two groups or settings.
 
         Parameters
         ----------
         contrasts : TopicContrasts
-            Result of `PredictedProportions.contrast`.
+            Result of the method `contrast` of means, effects or predictions.
         topic_names : array-like of str, default=None
-            Names of the topics. By default their numbers.
+            Names of the topics of the contrasts. By default their numbers.
         ax : Axes, default=None
             Axes to plot on. By default a new figure of suitable size is created.
         **style : dict
@@ -262,15 +262,14 @@ class TopicIntervalsDisplay(Display):
         ImportError, TypeError, ValueError
             Without matplotlib; if a parameter has a wrong type, length or value.
         """
-        source = "PredictedProportions.contrast"
-        check_result(contrasts, "contrasts", TopicContrasts, source)
+        check_result(contrasts, "contrasts", TopicContrasts, "contrast")
         order = np.argsort(-contrasts.difference, kind="stable")
         return cls(
             estimates=contrasts.difference[np.newaxis, order],
             low=contrasts.low[np.newaxis, order],
             high=contrasts.high[np.newaxis, order],
-            topic_names=names_of_topics(topic_names, range(order.size), order),
-            series_names=[f"{contrasts.second} minus {contrasts.first}"],
+            topic_names=names_of_topics(topic_names, contrasts.topics, order),
+            series_names=[f"{contrasts.first} minus {contrasts.second}"],
             quantity="difference of the proportions",
         ).plot(ax, **style)
 

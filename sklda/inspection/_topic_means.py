@@ -15,8 +15,9 @@ from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
+from sklda.inspection._contrasts import TopicContrasts, contrast_of, pair_of
 from sklda.inspection._groups import check_groups
-from sklda.inspection._pooling import Linear, check_several, pool
+from sklda.inspection._pooling import DrawnEstimates, Linear, check_several, pool
 
 _MOST_TOPICS = 3  # in the printed table
 _COLUMNS = ("mean", "standard_error", "low", "high")
@@ -38,6 +39,8 @@ class TopicMeans:
         Whether the bins contain dates.
     n_documents : ndarray of shape (n_groups,)
         Number of documents in each group; 0 in a gap between bins.
+    n_undated : int
+        Number of documents without a date, which are left out.
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
     mean : ndarray of shape (n_groups, n_topics)
@@ -57,6 +60,7 @@ class TopicMeans:
     places: np.ndarray | None
     are_dates: bool
     n_documents: np.ndarray
+    n_undated: int
     topics: np.ndarray
     mean: np.ndarray
     standard_error: np.ndarray
@@ -64,6 +68,29 @@ class TopicMeans:
     high: np.ndarray
     confidence_level: float
     n_draws: int
+    _drawn: DrawnEstimates
+
+    def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
+        """Return the differences between two groups.
+
+        Parameters
+        ----------
+        first, second : int or str
+            Numbers or names of the groups.
+
+        Returns
+        -------
+        TopicContrasts
+            The first group minus the second.
+
+        Raises
+        ------
+        ValueError
+            If there is no such group, or both are the same.
+        """
+        pair = pair_of(first, second, self.groups, "group")
+        scales, level = np.ones(len(self.groups)), self.confidence_level
+        return contrast_of(self._drawn, self.groups, self.topics, level, pair, scales)
 
     @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
@@ -89,6 +116,15 @@ class TopicMeans:
         columns = {name: getattr(self, name).T for name in _COLUMNS}
         return table_by_keys(index, {"n_documents": n_documents} | columns, as_frame)
 
+    def _notes(self) -> list[str]:
+        """Return what the table and the picture say of missing documents and dates."""
+        n_empty, notes = int((self.n_documents == 0).sum()), []
+        if n_empty > 0:
+            notes.append(f"{n_empty} of {len(self.groups)} bins have no documents")
+        if self.n_undated > 0:
+            notes.append(f"{self.n_undated:,} documents without a date are left out")
+        return notes
+
     def _cell(self, i: int, j: int) -> str:
         """Return the mean of a group, with its interval if it has several documents."""
         if self.n_documents[i] == 0:
@@ -109,7 +145,7 @@ class TopicMeans:
             f"{self.confidence_level:.0%} intervals"
         )
         others = line_of_others(self.topics.size, _MOST_TOPICS)
-        return "\n".join([title, *table_lines(rows), *others])
+        return "\n".join([title, *table_lines(rows), *self._notes(), *others])
 
 
 @validates(
@@ -140,8 +176,9 @@ def topic_means(
         Group of each training document, in the same order. Strings are categories in
         alphabetical order; a categorical dtype of pandas or polars keeps its order.
         Numbers and dates become ordered bins of equal width, such as weeks or months.
-        Empty bins between other bins are gaps. Strings that look like dates are
-        refused: convert them, for example with pandas.to_datetime.
+        Empty bins between other bins are gaps. Documents whose date is missing are left
+        out and counted. Strings that look like dates are refused: convert them, for
+        example with pandas.to_datetime.
     topics : array-like of int, default=None
         Topics whose proportions are averaged. By default all.
     max_bins : int, default=24
@@ -163,8 +200,8 @@ def topic_means(
         If `draws` is not PosteriorDraws, or groups are not a list or an array.
     ValueError
         If there are fewer than 2 draws or topics, a parameter is out of range, a
-        document has no group, groups are not all strings, all numbers or all dates, or
-        there are more than 200 categories.
+        document has no group (only dates may be missing), groups are not all strings,
+        all numbers or all dates, or there are more than 200 categories.
 
     Warns
     -----
@@ -204,16 +241,17 @@ def topic_means(
     draws = check_draws(draws)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     check_several(draws)
-    bins = check_groups(groups, draws.n_documents, max_bins)
+    bins = check_groups(groups, draws.n_documents, max_bins, may_miss_dates=True)
     sizes = bins.sizes()
     estimator = _means_of_groups(bins.members, sizes)
     rng = check_random_state(random_state)
-    pooled = pool(draws, shown, estimator, confidence_level, rng)
+    pooled, drawn = pool(draws, shown, estimator, confidence_level, rng)
     return TopicMeans(
         groups=bins.names,
         places=bins.places,
         are_dates=bins.are_dates,
         n_documents=sizes,
+        n_undated=draws.n_documents - int(sizes.sum()),
         topics=shown,
         mean=pooled.mean,
         standard_error=pooled.standard_error,
@@ -221,18 +259,22 @@ def topic_means(
         high=pooled.high.clip(0, 1),
         confidence_level=confidence_level,
         n_draws=draws.n_draws,
+        _drawn=drawn,
     )
 
 
 def _means_of_groups(members: np.ndarray, sizes: np.ndarray) -> Linear:
     """Return the estimator of the means of groups, (n_groups, n_topics)."""
     n = np.where(sizes > 0, sizes, np.nan)[:, np.newaxis]
-    cells = np.ones(members.size), (members, np.arange(members.size))
-    member = sparse.csr_array(cells, shape=(sizes.size, members.size))
+    (rows,) = np.nonzero(members >= 0)
+    groups = members[rows]
+    cells = np.ones(rows.size), (groups, np.arange(rows.size))
+    member = sparse.csr_array(cells, shape=(sizes.size, rows.size))
 
     def fit(theta):
+        theta = theta[rows]
         means = (member @ theta) / n
-        squares = member @ (theta - means[members]) ** 2
+        squares = member @ (theta - means[groups]) ** 2
         return means, squares / (n * np.where(n > 1, n - 1, np.nan))
 
-    return Linear("means", fit, n - 1, are_means=True)
+    return Linear("means", fit, n - 1, np.eye(sizes.size), are_means=True)

@@ -42,9 +42,9 @@ class TopicMeansDisplay(PanelDisplay):
     """Plot mean topic proportions by group or over time, with intervals.
 
     Each topic has a panel. For bins of numbers or dates, the panel has a line with gaps
-    where there are no documents, and an additional panel counts the documents. For
-    other groups, it has one row per group. Create a display with `from_draws`, or from
-    the result of `topic_means`.
+    where there are no documents, and an additional panel counts the documents, with a
+    note on empty bins and missing dates. For other groups, it has one row per group.
+    Create a display with `from_draws`, or from the result of `topic_means`.
 
     Parameters
     ----------
@@ -212,6 +212,7 @@ class TopicMeansDisplay(PanelDisplay):
         gap = np.diff(places).min() if places.size > 1 else 1
         panel.bar(places, self.means.n_documents, color="0.7", width=0.8 * gap)
         panel.set_title("number of documents", fontsize="medium")
+        panel.set_xlabel("\n".join(self.means._notes()), fontsize="small")
         self._write_dates(panel)
 
     def _write_dates(self, panel: Any) -> None:

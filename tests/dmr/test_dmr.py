@@ -301,12 +301,12 @@ def test_predicted_proportions(planted):
     averaged = predicted_proportions(model, two, confidence_level=0.5)
     np.testing.assert_allclose(averaged.draws[:, 0], shares.mean(1), rtol=1e-9)
     contrast = averaged.contrast("a", "b")
-    difference = averaged.draws[:, 1] - averaged.draws[:, 0]
+    difference = averaged.draws[:, 0] - averaged.draws[:, 1]
     np.testing.assert_allclose(contrast.difference, difference.mean(0), rtol=1e-12)
     np.testing.assert_array_equal(contrast.probability, (difference > 0).mean(0))
     low = np.quantile(difference, 0.25, axis=0, method="weibull")
     np.testing.assert_allclose(contrast.low, low)
-    assert "b minus those of a" in repr(contrast)
+    assert "a minus those of b" in repr(contrast)
     k = averaged.mean[1].argmax()
     low, high = averaged.low[1, k], averaged.high[1, k]
     line = f"b  topic {k:3d} {averaged.mean[1, k]:.3f} [{low:.3f}, {high:.3f}]"

@@ -79,7 +79,7 @@ def test_contrasts_are_sorted_by_their_difference(pyplot, predicted):
     np.testing.assert_array_equal(display.estimates[0], contrast.difference[order])
     np.testing.assert_array_equal(display.low[0], contrast.low[order])
     np.testing.assert_array_equal(display.high[0], contrast.high[order])
-    assert display.series_names == ["c minus a"]
+    assert display.series_names == ["a minus c"]
 
 
 # --- intervals -------------------------------------------------------------------
@@ -104,7 +104,7 @@ def test_intervals_hold_what_they_say(dmr, level, n_draws):
     weights = np.random.default_rng(0).permutation(n_draws).astype(float)
     model = with_weights(dmr, weights)
     found = predicted_proportions(model, [[0.0], [1.0]], confidence_level=level)
-    contrast = found.contrast(0, 1)
+    contrast = found.contrast(1, 0)
     lowest, highest = 1 / (1 + np.exp(-weights[[weights.argmin(), weights.argmax()]]))
     assert found.low[1, 1] == pytest.approx(lowest)
     assert found.high[1, 1] == pytest.approx(highest)

@@ -90,17 +90,88 @@ def test_tables():
     assert rows[4, "2005"]["high"] == found.high[4, 4]
     lines = repr(found).splitlines()
     assert lines[0] == "Mean topic proportions: 5 draws, 95% intervals"
-    assert lines[-1] == "and 4 more topics: see summary()"
+    assert lines[-2:] == [
+        "2 of 5 bins have no documents",
+        "and 4 more topics: see summary()",
+    ]
     mean, low, high = (getattr(found, x)[0, 0] for x in ("mean", "low", "high"))
     assert f"{mean:.3f} [{low:.3f}, {high:.3f}]" in lines[2]
     assert lines[4].split() == ["2003", "0", *"---"]
+
+
+@pytest.mark.parametrize("as_objects", [False, True])
+def test_documents_without_a_date_are_left_out_and_counted(pyplot, as_objects):
+    draws, present = make_draws(), np.arange(30) % 10 != 3
+    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12).astype("m8[D]")
+    dates = np.where(present, days, np.datetime64("NaT"))
+    if as_objects:
+        dates = dates.astype(object).tolist()
+        assert dates[3] is None
+    found = topic_means(draws, dates, random_state=3)
+    assert found.n_undated == 3
+    assert found.n_documents.sum() == 27
+    rng = np.random.RandomState(3)
+    thetas = [draws.sample_doc_topic(i, rng) for i in range(5)]
+    first = present & (days < np.datetime64("2008-02"))
+    expected = np.mean([theta[first].mean(axis=0) for theta in thetas], axis=0)
+    np.testing.assert_allclose(found.mean[0], expected)
+    assert "3 documents without a date are left out" in repr(found)
+    panel = TopicMeansDisplay(means=found).plot().axes_[-1]
+    assert panel.get_xlabel() == "3 documents without a date are left out"
+    with pytest.raises(ValueError, match="missing values"):
+        topic_means(draws, np.full(30, np.datetime64("NaT", "D")))
+
+
+def test_contrast_of_two_groups_by_hand():
+    draws = make_draws()
+    groups = np.where(np.arange(30) < 8, "few", PARTY)
+    means = topic_means(draws, groups, topics=[2, 0], random_state=3)
+    found = means.contrast("left", 1)  # "few"
+    assert (found.first, found.second) == ("left", "few")
+    rng = np.random.RandomState(3)
+    thetas = [draws.sample_doc_topic(i, rng)[:, [2, 0]] for i in range(5)]
+    parts = [[theta[groups == name] for theta in thetas] for name in ("left", "few")]
+    sizes = [len(part[0]) for part in parts]
+    within = [
+        np.mean([theta.var(axis=0, ddof=1) for theta in part], axis=0) / n
+        for part, n in zip(parts, sizes, strict=True)
+    ]
+    differences = np.array(
+        [a.mean(axis=0) - b.mean(axis=0) for a, b in zip(*parts, strict=True)]
+    )
+    between = 6 / 5 * differences.var(axis=0, ddof=1)
+    total, mean = sum(within) + between, differences.mean(axis=0)
+    squares = sum(part**2 / (n - 1) for part, n in zip(within, sizes, strict=True))
+    welch, gamma = sum(within) ** 2 / squares, between / total
+    observed = (welch + 1) / (welch + 3) * welch * (1 - gamma)
+    df = 1 / (gamma**2 / 4 + 1 / observed)
+    half = student_t.ppf(0.975, df) * np.sqrt(total)
+    np.testing.assert_allclose(found.difference, mean)
+    np.testing.assert_allclose(found.low, mean - half)
+    np.testing.assert_allclose(found.high, mean + half)
+    np.testing.assert_allclose(
+        found.probability, student_t.sf(-mean / np.sqrt(total), df)
+    )
+    swapped = means.contrast("few", "left")
+    np.testing.assert_allclose(swapped.low, -found.high)
+    order = [2, 0] if abs(mean[0]) > abs(mean[1]) else [0, 2]
+    assert list(found.summary()) == order
+    pandas = pytest.importorskip("pandas")
+    table = found.summary(as_frame=True)
+    assert table.index.equals(pandas.Index(order, name="topic"))
+    assert table.loc[0].to_dict() == found.summary()[0]
+    rows = repr(found).splitlines()[2:]
+    assert [int(row.split()[0]) for row in rows] == order
+    with pytest.raises(ValueError, match="are the same group, 'few'"):
+        means.contrast("few", 1)
 
 
 @pytest.mark.slow
 def test_intervals_cover_planted_means():
     # Each topic has words of its own: the topics of the tokens are known.
     planted = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
-    rng, group, covered = np.random.default_rng(1), np.arange(40) % 2, []
+    rng, group = np.random.default_rng(1), np.arange(40) % 2
+    covered, covered_differences = [], []
     prior = 3 * planted.mean(axis=0)
     for seed in range(200):
         theta = np.array([rng.dirichlet(3 * planted[g]) for g in group])
@@ -108,6 +179,10 @@ def test_intervals_cover_planted_means():
         draws = draws_of(np.tile(counts, (10, 1, 1)), prior)
         found = topic_means(draws, group, confidence_level=0.8, random_state=seed)
         covered.append((found.low < planted) & (planted < found.high))
+        between, true = found.contrast(0, 1), planted[0] - planted[1]
+        covered_differences.append((between.low < true) & (true < between.high))
+    rate = np.mean(covered_differences, axis=0)
+    assert (np.abs(rate - 0.8) < 4 * np.sqrt(0.16 / 200)).all()
     rate = np.mean(covered, axis=0)
     # Documents of 300 words are shrunk by 1 %, a tenth of a standard error.
     assert (np.abs(rate - 0.8) < 4 * np.sqrt(0.16 / 200)).all()

@@ -69,6 +69,7 @@ def effect_doors(draws: Any) -> Iterator[tuple[str, Door]]:
     )
     effects = inspection.estimate_effect(draws, COVARIATES, random_state=0)
     yield door(effects.summary, {})
+    yield pair_door(effects.contrast, "x0", "x1", "term")
     terms = refused("x0", {"x0"}, 5, words="terms must list", error=TypeError)
     terms += rows((["x0", "y"], "must be among"), ([], "must be among"))
     same = [None, ["x0", "x1"], np.array(["x0", "x1"])]
@@ -87,7 +88,10 @@ def means_doors(draws: Any) -> Iterator[tuple[str, Door]]:
     labels = Spec(groups().bad, [[LABELS, list(LABELS)]])
     few = common()["draws"] + rows(*too_few_draws())
     yield door(inspection.topic_means, sound, draws=few, groups=labels)
-    yield door(inspection.topic_means(**sound).summary, {})
+    means = inspection.topic_means(**sound)
+    yield door(means.summary, {})
+    yield pair_door(means.contrast, *means.groups[:2], "group")
+    yield door(means.contrast(0, 1).summary, {})
     made_of = {"means": result_of("topic_means", draws)}
     made_of["topic_names"] = Spec(common()["topic_names"].bad, [])
     cls = inspection.TopicMeansDisplay
@@ -119,13 +123,7 @@ def _predictions() -> Iterator[tuple[str, Door]]:
         covariates=settings + Spec([], [same]),
     )
     predicted = call(model, {"low": grid[:2], "high": grid[2:]})
-    no_settings = [Bad(x, "There is no setting") for x in ("a", 2, -1, 0.5, None)]
-    yield door(
-        predicted.contrast,
-        {"first": 0, "second": "high"},
-        first=Spec(no_settings, [[0, np.int64(0), "low"]]),
-        second=Spec(no_settings, [[1, "high"]]),
-    )
+    yield pair_door(predicted.contrast, "low", "high", "setting")
     yield from display_doors(
         inspection.TopicIntervalsDisplay,
         {"contrasts": predicted.contrast(0, 1)},
@@ -139,6 +137,17 @@ def _predictions() -> Iterator[tuple[str, Door]]:
         "from_predictions",
         predicted=result_of("predicted_prop", model),
         values=bad + Spec([], [[grid, grid.tolist(), grid.astype(int)]]),
+    )
+
+
+def pair_door(contrast: Any, first: str, second: str, kind: str) -> tuple[str, Door]:
+    """Return the door of a contrast between two groups, terms or settings."""
+    bad = [Bad(x, f"There is no {kind}") for x in ("a", 99, -1, 0.5, None, True)]
+    return door(
+        contrast,
+        {"first": first, "second": second},
+        first=Spec([*bad, Bad(second, f"are the same {kind}")], [[first]]),
+        second=Spec(bad, [[second]]),
     )
 
 
@@ -162,7 +171,7 @@ def effect_covariates() -> Spec:
         (pandas.Series([*LABELS[1:], None], name="party"), r"\['party'\] has missing"),
         ([10**400, *first[1:]], "out of range"),
         (["same"] * N_DOCS, r"\['x0\[same\]'\] are constant"),
-        (pandas.DataFrame(index=range(N_DOCS)), "0 feature"),
+        (pandas.DataFrame(index=range(N_DOCS)), "no columns"),
         (pandas.DataFrame({"intercept": first}), "'intercept'"),
         (pandas.DataFrame({1: first, "1": first**2}), "different names"),
         (pandas.DataFrame(COVARIATES, columns=["a", "a"]), "different names"),

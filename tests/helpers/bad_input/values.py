@@ -185,6 +185,9 @@ def derived(constraints: list[Any], typical: Any, most: int = 2**31) -> Spec:
         known += 1
         spec += refused(None, 2, "yes", {True}, words=f"'{NAME}' parameter.*bool")
         spec += Spec([], [[True, np.True_], [False, np.False_]])
+    if str in constraints:
+        known += 1
+        spec += refused(5, True, {3}, ["a"], object(), words=f"'{NAME}' parameter")
     if dict in constraints:
         known += 1
         spec += refused(5, "yes", True, {3}, [("a", 1)], object(), words=NAME)
