@@ -125,12 +125,21 @@ def test_stored_pictures_are_small():
     assert sum(sizes) < 2_000_000
 
 
-def test_speeds_of_the_readme_are_those_of_the_results(monkeypatch):
+def test_figures_of_the_readme_are_those_of_the_results(monkeypatch):
     monkeypatch.syspath_prepend(DOC / "_ext")
     pytest.importorskip("docutils")
-    sentence = importlib.import_module("front_figure").sentence()
+    front = importlib.import_module("front_figure")
+    exact = importlib.import_module("exactness_figure").figures()
     readme = " ".join((ROOT / "README.rst").read_text("utf-8").split())
-    assert sentence in readme
+    assert front.sentence() in readme
+    for text in (
+        "{wait-seconds} seconds instead of {wait-other-seconds}",
+        "to a perplexity of {wait-perplexity} on held-out words",
+        "with {wait-other}, the fastest other exact sampler",
+        "{exact-mutants} planted faults, all of them found",
+    ):
+        assert text.format(**front.waits(), **exact) in readme
+    assert exact["exact-survivors"] == "0"
 
 
 PAPER = DOC / "paper"

@@ -43,11 +43,12 @@ def hurry(monkeypatch):
         defaults = getattr(getattr(sklda, name).__init__, "__kwdefaults__", None)
         if defaults and "max_iter" in defaults:
             monkeypatch.setitem(defaults, "max_iter", SWEEPS)
-    corpus = datasets.load_docstrings()
-    step = len(corpus.data) // TEXTS
-    for name in ("data", "names", "target"):
-        corpus[name] = corpus[name][::step]
-    monkeypatch.setattr(datasets, "load_docstrings", lambda: corpus)
+    for loader in ("load_docstrings", "load_state_of_the_union"):
+        corpus = getattr(datasets, loader)()
+        step = len(corpus.data) // TEXTS
+        for name in corpus.keys() - {"DESCR", "target_names"}:
+            corpus[name] = corpus[name][::step]
+        monkeypatch.setattr(datasets, loader, lambda corpus=corpus: corpus)
 
 
 @pytest.mark.slow

@@ -1,12 +1,13 @@
 """What the front page and the README show of the comparison with other programs.
 
 The only place that chooses reports of ``benchmarks/results/compare`` for them: speeds,
-and the perplexity that topics reach in a given time.
+the perplexity that topics reach in a given time, and the time to a given perplexity.
 """
 
 import os
 from itertools import cycle
 from pathlib import Path
+from statistics import median
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -50,6 +51,24 @@ def sentence() -> str:
     return ", ".join(texts)
 
 
+def waits() -> dict[str, str]:
+    """Return the seconds to the lowest perplexity that all exact samplers reach."""
+    measured = report("wait", SHOWN)
+    level, seconds = compare.levels(measured)[-2], {}
+    for name, program in measured["programs"].items():
+        every = [compare.seconds_to(curve, level) for curve in program["runs"]]
+        seconds[name] = median(every)
+    ours = seconds.pop(f"{OURS}-fit")
+    others = {n: s for n, s in seconds.items() if PEERS[n].exact and n != OURS}
+    fastest = min(others, key=others.__getitem__)
+    return {
+        "wait-perplexity": f"{level:,}",
+        "wait-seconds": f"{ours:.1f}",
+        "wait-other": PEERS[fastest].label,
+        "wait-other-seconds": f"{others[fastest]:.1f}",
+    }
+
+
 def exact_programs() -> str:
     """Return the names of the exact samplers in the figure of speed."""
     measured = report("speed", SHOWN)["programs"]
@@ -59,7 +78,8 @@ def exact_programs() -> str:
 
 def figures() -> dict[str, str]:
     """Return the words above by the names that the text has for them."""
-    return {"speed-ratios": sentence(), "exact-programs": exact_programs()}
+    names = {"speed-ratios": sentence(), "exact-programs": exact_programs()}
+    return names | waits()
 
 
 def draw_speed(axes) -> str:
