@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Light enough for black text on top of it, dark enough to stand out on white.
 FILL = "#a3c6df"
 EDGE = "#2f5570"
+_GAPS = {"w_pad": 0.08, "h_pad": 0.08}  # around panels with their texts, in inches
 
 
 class Display:
@@ -134,7 +135,10 @@ def new_panels(
     n_rows = -(-n_panels // n_columns)
     width, height = size[0] * n_columns + margin[0], size[1] * n_rows + margin[1]
     options = {"figsize": (width, height), "layout": "constrained"} | options
-    grid = pyplot.subplots(n_rows, n_columns, squeeze=False, **options)[1].ravel()
+    figure, grid = pyplot.subplots(n_rows, n_columns, squeeze=False, **options)
+    if figure.get_layout_engine() is not None:
+        figure.get_layout_engine().set(**_GAPS)
+    grid = grid.ravel()
     for panel in grid[n_panels:]:
         panel.remove()
     panels: np.ndarray = grid[:n_panels]
@@ -200,12 +204,17 @@ def write_titles(panels: Any, names: list[str]) -> None:
     ]
     if titles:
         panels[0].figure.figure.draw_without_rendering()  # the layout sizes the panels
-    for panel, title, name in zip(panels, titles, names, strict=True):
-        width = panel.get_window_extent().width
-        for length in range(len(name) - 1, 0, -1):
-            if title.get_window_extent().width <= width:
-                break
-            title.set_text(shorten(name, length))
+    for panel, title in zip(panels, titles, strict=True):
+        cut_text(title, panel.get_window_extent().width)
+
+
+def cut_text(text: Any, width: float) -> None:
+    """Cut a drawn text, with an ellipsis, where it is wider than this, in pixels."""
+    whole = text.get_text()
+    for length in range(len(whole) - 1, 0, -1):
+        if text.get_window_extent().width <= width:
+            break
+        text.set_text(shorten(whole, length))
 
 
 def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:

@@ -179,6 +179,8 @@ class ConvergenceDisplay(Display):
             axes.set_title(f"R-hat {self.r_hat:.3f}")
         axes.set(xlabel="sweep", ylabel=self.quantity)
         axes.xaxis.get_major_locator().set_params(integer=True)
+        # In full, such as -6,340,000, not as multiples of a power above the axis.
+        axes.yaxis.set_major_formatter("{x:,.12g}")
         legend_beside(axes, ncols=-(-len(self.names) // _LEGEND_ROWS))
 
 

@@ -26,7 +26,12 @@ class Groups(NamedTuple):
     names: list[str]
     members: np.ndarray  # (n_documents,) the group of each document; -1 for no date
     places: np.ndarray | None  # (n_groups,) on the axis; None for categories
-    are_dates: bool  # then places are days since 1970
+    dates: np.ndarray | None = None  # (n_documents,), if groups are bins of dates
+
+    @property
+    def are_dates(self) -> bool:
+        """Whether the groups are bins of dates; then places are days since 1970."""
+        return self.dates is not None
 
     def sizes(self) -> np.ndarray:
         """Return the number of documents of each group."""
@@ -67,7 +72,7 @@ def check_groups(
             "shown. Merge rare groups; convert strings that are dates, for example "
             "with pandas.to_datetime."
         )
-    return Groups(names, values, None, False)
+    return Groups(names, values, None)
 
 
 def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
@@ -93,7 +98,7 @@ def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
             ends = ends.astype(f"M8[{unit}]")
         names = [f"{a} to {b}" for a, b in zip(starts[:-1], ends, strict=True)]
     middles = (first[:-1] + first[1:] - 1) / 2
-    return Groups(names, number - number.min(), middles, True)
+    return Groups(names, number - number.min(), middles, days)
 
 
 def _of_numbers(numbers: np.ndarray, max_bins: int) -> Groups:
@@ -109,7 +114,7 @@ def _of_numbers(numbers: np.ndarray, max_bins: int) -> Groups:
         distinct = distinct[0] + least * np.arange(members.max() + 1)
     elif len(distinct) > max_bins:
         return _of_intervals(numbers, whole, max_bins)
-    return Groups([f"{value:.12g}" for value in distinct], members, distinct, False)
+    return Groups([f"{value:.12g}" for value in distinct], members, distinct)
 
 
 def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:
@@ -123,7 +128,7 @@ def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:
     first = steps.min() + np.arange(members.max() + 1)
     last = (first + 1) * width - whole
     names = [f"{a:.12g} to {b:.12g}" for a, b in zip(first * width, last, strict=True)]
-    return Groups(names, members, (first * width + last) / 2, False)
+    return Groups(names, members, (first * width + last) / 2)
 
 
 def _round_steps(least: float) -> Iterator[float]:

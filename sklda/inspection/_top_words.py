@@ -19,7 +19,7 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import validates
 from sklda._core.checks import check_indices, check_numbers
 from sklda._core.types import NameList, WordMetric
-from sklda._topics.plotting import FILL, PanelDisplay, new_panels, shorten
+from sklda._topics.plotting import FILL, PanelDisplay, cut_text, new_panels, shorten
 from sklda._topics.word_scores import RANKING_CONSTRAINTS
 from sklda.inspection._words import NO_TOKENS, top_columns
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _MAX_COLUMNS = 5
 _MAX_WORD_LENGTH = 26  # characters that fit into a panel
+_WORD_PAD = 3  # points between the left edge and the words
 # Sizes in inches.
 _PANEL_WIDTH = 2.2
 _WORD_HEIGHT = 0.2
@@ -174,9 +175,13 @@ class TopWordsDisplay(PanelDisplay):
             # On top of their bars, so that long words leave room for bars.
             texts = [shorten(word, _MAX_WORD_LENGTH) for word in self.words[k]]
             panel.set_yticks(rows, texts, **options)
-            panel.tick_params(axis="y", length=0, pad=-3)
-            for label in panel.get_yticklabels():
-                label.set(clip_on=True, clip_box=panel.bbox)  # at the edge of the panel
+            panel.tick_params(axis="y", length=0, pad=-_WORD_PAD)
+            labels = panel.get_yticklabels()
+            for label in labels:
+                cut_text(label, panel.bbox.width - _WORD_PAD * panel.figure.dpi / 72)
+            panel.set_yticks(rows, [label.get_text() for label in labels], **options)
+            for label in panel.get_yticklabels():  # the layout may narrow the panel
+                label.set(clip_on=True, clip_box=panel.bbox)
 
     def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
         panel_height = _WORD_HEIGHT * self.probabilities.shape[1]

@@ -69,9 +69,9 @@ class TopicMapDisplay(Display):
     The distance between two topics is the Jensen-Shannon distance of their words, see
     `sklda.metrics.align_topics`. It can be embedded in a Euclidean space [1]_, from
     which classical scaling [2]_ projects onto the two directions of largest variance.
-    The axis labels show the explained share of the variance. It is small with many
-    topics: topics that are far apart on the map differ, but close topics need not be
-    similar.
+    The label below the map shows the explained share of the variance. It is small with
+    many topics: topics that are far apart on the map differ, but close topics need not
+    be similar.
 
     References
     ----------
@@ -177,11 +177,9 @@ class TopicMapDisplay(Display):
         self.circles_ = axes.scatter(*self.positions.T, s=sizes, **style)
         axes.margins(0.2)
         axes.set_aspect("equal", adjustable="datalim")
-        first, second = self.explained_ratio
-        axes.set(
-            xlabel=f"first axis ({first:.0%} of the squared distances)",
-            ylabel=f"second axis ({second:.0%})",
-        )
+        axes.set(xticks=[], yticks=[])  # only distances have a meaning
+        explained = f"{self.explained_ratio.sum():.0%} of all squared distances"
+        axes.set_xlabel(f"similar topics are close: the map shows {explained}")
         self.texts_ = _place_labels(axes, self.positions, self.labels, sizes)
 
 

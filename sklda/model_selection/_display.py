@@ -97,7 +97,7 @@ class TopicNumberDisplay(PanelDisplay):
         if name in self.curve.recommended:
             chosen = self.curve.recommended[name].n_components
             panel.axvline(chosen, color="black", linestyle="--", linewidth=1)
-            title = f"{title}, recommends {chosen}"
+            title = f"{title}\nrecommends {chosen}"
         panel.set_title(title, fontsize="medium")
         panel.set_xscale("log")
         panel.set_xticks(numbers, [str(number) for number in numbers])

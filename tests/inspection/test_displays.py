@@ -70,6 +70,16 @@ def test_panels_do_not_overlap(pyplot, n_topics):
         assert all(word.get_clip_box() is panel.bbox for word in words)
 
 
+def test_wide_words_are_cut_with_an_ellipsis(pyplot):
+    wide = [f"{w} {'W' * 20}" for w in range(30)]
+    display = TopWordsDisplay.from_estimator(model_of(6), wide)
+    display.figure_.draw_without_rendering()
+    for panel in display.axes_:
+        labels = panel.get_yticklabels()
+        assert all(label.get_text().endswith("WWW…") for label in labels)
+        assert boxes(labels)[:, 2].max() <= panel.get_window_extent().x1
+
+
 def test_axes_may_be_given(pyplot):
     _, axes = pyplot.subplots(1, 2)
     display = TopWordsDisplay.from_estimator(model_of(2), ax=axes, color="black")
@@ -110,6 +120,8 @@ def test_curves_are_the_traces(pyplot, fits):
         np.testing.assert_array_equal(line.get_ydata(), fit.log_joint_)
     assert display.ax_.get_xlabel() == "sweep"
     assert display.ax_.get_ylabel() == "log joint (nats)"
+    written = display.ax_.yaxis.get_major_formatter()
+    assert written(-6_340_000) == "\N{MINUS SIGN}6,340,000"
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert texts == ["a", "b"]
     assert [line.get_linestyle() for line in display.lines_] == ["-", "--"]

@@ -2,8 +2,10 @@
 
 import datetime
 import os
+import re
 from html.parser import HTMLParser
 from importlib.resources import files
+from itertools import product
 
 import numpy as np
 import pytest
@@ -177,9 +179,13 @@ def test_groups_of_pandas(save):
     pandas = pytest.importorskip("pandas")
     model, X, _, _ = explored()
     column = pandas.Series(pandas.date_range("2020-01-31", periods=len(X)))
-    assert save(model, X, groups=column)["groups"]["are_dates"]
+    contents = save(model, X, groups=column)
+    assert contents["groups"]["are_dates"]
+    assert contents["documents"]["dates"] == [f"{day:%Y-%m-%d}" for day in column]
     column = pandas.Series(["x", "y"] * (len(X) // 2), dtype="category")
-    assert save(model, X, groups=column)["groups"]["names"] == ["x", "y"]
+    contents = save(model, X, groups=column)
+    assert contents["groups"]["names"] == ["x", "y"]
+    assert contents["documents"]["dates"] is None
     column[3] = None
     with pytest.raises(ValueError, match=r"groups has missing values.* row 3"):
         save(model, X, groups=column)
@@ -276,6 +282,13 @@ def test_nothing_leaves_the_data(tmp_path):
     assert page.title == "<b>'\"&"
 
 
+def test_title_is_text(tmp_path):
+    model, X, _, _ = explored()
+    options = {"feature_names": None, "title": EVIL[0]}
+    path = save_explorer(tmp_path / "page.html", model, X, **options)
+    assert Elements(path.read_text("utf-8")).title == EVIL[0]
+
+
 def test_page_names_no_other_place(tmp_path):
     model, X, _, _ = explored()
     path = save_explorer(tmp_path / "page.html", model, X, feature_names=None)
@@ -329,3 +342,34 @@ def test_joined_script_has_no_imports():
     assert "import " not in script.replace("important ", "")
     assert "\nexport" not in script
     assert 'modules["main.js"]' in script
+
+
+def colours():
+    """Return the colours of each theme by their names."""
+    style = (ASSETS / "layout.css").read_text("utf-8")
+    themes = re.findall(r":root[^{]*\{([^}]*)\}", style)
+    return [dict(re.findall(r"--([\w-]+): (#\w{6});", theme)) for theme in themes]
+
+
+def luminance(colour):
+    """Return the relative luminance of WCAG 2.2."""
+    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    low, high = channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4
+    return np.dot([0.2126, 0.7152, 0.0722], np.where(channels <= 0.04045, low, high))
+
+
+@pytest.mark.parametrize("theme", colours())
+@pytest.mark.parametrize(
+    ("least", "fronts", "grounds"),
+    [  # WCAG 2.2 AA: 4.5 for text (1.4.3), 3 for controls and drawings (1.4.11)
+        (4.5, ["ink"], ["page", "panel", "hover", "soft", "mark"]),
+        (4.5, ["muted"], ["page", "panel", "hover"]),
+        (4.5, ["on-accent"], ["accent"]),
+        (3, ["accent", "border"], ["page", "panel"]),
+        (3, ["accent"], ["soft", "all"]),
+    ],
+)
+def test_contrast(theme, least, fronts, grounds):
+    for front, ground in product(fronts, grounds):
+        pair = sorted([luminance(theme[front]), luminance(theme[ground])])
+        assert (pair[1] + 0.05) / (pair[0] + 0.05) >= least, (front, ground)

@@ -187,11 +187,44 @@ def test_labels_are_saved_and_reset(open_page, tmp_path, address):
     labels = json.loads((tmp_path / "labels.json").read_text("utf-8"))
     assert labels[1] == "mine"
     assert len(labels) == N_TOPICS
+    page.goto("about:blank")
+    page.goto(address)  # the browser remembers them
+    sync_api.expect(page.locator("#topics .label").nth(1)).to_have_text("mine")
+    page.goto(f"{address}#topic=1&label1=yours")
+    page.reload()  # what was sent is shown
+    sync_api.expect(page.locator("#topics .label").nth(1)).to_have_text("yours")
     model, X, _, _ = explored()
     save_explorer(tmp_path / "x.html", model, X, feature_names=None, labels=labels)
     page.locator("#label").fill("")
     page.locator("#label").press("Enter")
     sync_api.expect(page.locator("#topics .label").nth(1)).to_have_text(before[1])
+    page.goto("about:blank")
+    page.goto(address)
+    assert texts_of(page, "#topics .label") == before
+
+
+def test_labels_without_storage(open_page):
+    page = open_page("#topic=1")
+    page.evaluate(
+        "Object.defineProperty(window, 'localStorage', { get: () => missing })"
+    )
+    page.locator("#label").fill("mine")
+    page.locator("#label").press("Enter")
+    sync_api.expect(page.locator("#topics .label").nth(1)).to_have_text("mine")
+
+
+def test_areas_are_shares(open_page):
+    model, X, _, _ = explored()
+    radii = [
+        float(circle.get_attribute("r"))
+        for circle in open_page().locator("#map .area").all()
+    ]
+    topics = open_page().locator("#map [data-topic]").all()
+    order = [int(topic.get_attribute("data-topic")) for topic in topics]
+    shares = topic_shares(model, X)[order]
+    np.testing.assert_allclose(
+        np.square(radii) / radii[0] ** 2, shares / shares[0], 1e-4
+    )
 
 
 # --- slider, search, keyboard ------------------------------------------------
@@ -284,6 +317,28 @@ def test_keyboard(open_page):
     assert page.evaluate("document.activeElement.id") == "words"
 
 
+def test_focus_is_visible_at_each_stop(open_page):
+    page = open_page("#topic=2")
+    stops = []
+    while not stops or stops[-1][0]:
+        page.keyboard.press("Tab")
+        stops.append(
+            page.evaluate(
+                """() => {
+                    const node = document.activeElement;
+                    const style = getComputedStyle(node);
+                    const id = node.closest("[id]")?.id;
+                    return [id, style.outlineStyle, parseFloat(style.outlineWidth)];
+                }"""
+            )
+        )
+    assert [stop for stop, *_ in stops[:-1]] == (
+        "search save-labels theme map order topics label relevance words groups "
+        "documents"
+    ).split()
+    assert all(style == "solid" and width >= 2 for _, style, width in stops[:-1])
+
+
 def test_arrows_on_the_map(open_page):
     page = open_page("#topic=2")
     page.locator("#map svg").focus()
@@ -309,6 +364,19 @@ def test_narrow_page_in_both_themes(open_page, scheme):
         assert page.locator("html").get_attribute("data-theme") == theme
         assert (page.evaluate(brightness) > 128) == (theme == "light")
         page.locator("#theme").click()
+
+
+def test_a_printed_page_has_all_rows(open_page):
+    page = open_page("#topic=1", color_scheme="dark")
+    page.emulate_media(media="print")
+    for name in ("topics", "words", "documents"):
+        held, shown = page.locator(f"#{name}").evaluate(
+            "list => [list.scrollHeight, list.clientHeight]"
+        )
+        assert held <= shown
+    assert not page.locator("#search").is_visible()
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    assert ink == "rgb(28, 36, 41)"  # as in the light theme
 
 
 def test_name_of_a_group_stays_whole_on_a_narrow_page(open_page):

@@ -104,7 +104,8 @@ def test_areas_of_circles_are_topic_frequencies(pyplot):
     np.testing.assert_allclose(sizes[1] / sizes[0], 3)
     np.testing.assert_allclose(display.circles_.get_offsets(), display.positions)
     assert display.ax_.get_aspect() == 1
-    assert "100% of the squared distances" in display.ax_.get_xlabel()
+    assert "100% of all squared distances" in display.ax_.get_xlabel()
+    assert [*display.ax_.get_xticks(), *display.ax_.get_yticks()] == []
     model.theta = [[1, 0], [0, 1]]
     display = TopicMapDisplay.from_estimator(model, X=[[3, 6, 0], [0, 0, 1]])
     np.testing.assert_allclose(display.frequencies, [0.9, 0.1])

@@ -179,10 +179,12 @@ def _words(model: ShownModel) -> dict[str, Any]:
 def _documents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
     n_typical = min(N_TYPICAL, len(model.proportions))
     typical = top_indices(model.proportions.T, n_typical)
+    dates = None if model.groups is None else model.groups.dates
     is_typical = np.zeros(model.proportions.shape, dtype=bool)
     np.put_along_axis(is_typical.T, typical, ~model.empty[:, np.newaxis], axis=1)
     return {
         "texts": _excerpts(model.texts, is_typical.any(axis=1), max_text_length),
+        "dates": None if dates is None else dates.astype(str).tolist(),
         "lengths": pack(model.lengths),
         **_pack_rows(model.proportions, MAX_TOPICS_OF_DOCUMENT, is_typical),
         "n_typical": n_typical,

@@ -30,7 +30,7 @@ from sklda.inspection._explorer.page import (
 from sklda.inspection._groups import check_groups
 
 
-@validates(path=PATH, max_text_length=POSITIVE_INTEGER)
+@validates(path=PATH, title=[str, None], max_text_length=POSITIVE_INTEGER)
 def save_explorer(
     path: PathLike,
     estimator: Any,
@@ -40,6 +40,7 @@ def save_explorer(
     texts: NameList | None = None,
     labels: NameList | None = None,
     groups: list[Any] | SupportsArray | None = None,
+    title: str | None = None,
     max_text_length: int = 400,
 ) -> Path:
     """Save an HTML file in which readers explore topics in the browser.
@@ -53,9 +54,8 @@ def save_explorer(
     Parameters
     ----------
     path : str or path-like
-        File to write, usually with the suffix ".html". Its name without the suffix
-        becomes the title of the page. An existing file is replaced once the new one is
-        complete; its permissions are kept, and links are followed.
+        File to write, usually with the suffix ".html". An existing file is replaced
+        once the new one is complete; its permissions are kept, and links are followed.
     estimator : estimator
         Fitted topic model with non-negative `components_` and `transform`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
@@ -67,13 +67,17 @@ def save_explorer(
         Texts of the documents. Markup is shown literally.
     labels : array-like of str of shape (n_components,), default=None
         Names of the topics, which readers can edit on the page. By default, the three
-        most relevant words. The button "Save labels" on the page stores such a list as
-        JSON.
+        most relevant words. The browser remembers edited names; the button "Save
+        labels" stores such a list as JSON.
     groups : array-like of shape (n_documents,), default=None
         Group of each document. Numbers and dates are binned, such as by weeks or
         months, into at most 60 bins and shown as a line, with the number of documents
-        below it and gaps where there are no documents. Strings are categories, at most
-        200, each shown as a bar, in the order that `topic_means` describes.
+        below it and gaps where there are no documents; documents show their own dates.
+        Strings are categories, at most 200, each shown as a bar, in the order that
+        `topic_means` describes.
+    title : str, default=None
+        Title of the page, such as the name of the corpus. By default, the name of the
+        file without its suffix.
     max_text_length : int, default=400
         Number of characters to store of each text, at least 1; documents that are not
         typical of any topic get a fifth of this number.
@@ -157,7 +161,7 @@ def save_explorer(
         classes=class_weights(estimator, n_topics),
     )
     contents = page_contents(shown, max_text_length)
-    _replace(target, build_page(path.stem, contents))
+    _replace(target, build_page(path.stem if title is None else title, contents))
     return path
 
 

@@ -46,6 +46,7 @@ export const topicsOfWord = sparseRows(stored.words);
 const ranking = unpack(stored.words.ranking);
 
 export const texts = stored.documents.texts;
+const dates = stored.documents.dates;
 export const lengths = unpack(stored.documents.lengths);
 export const nDocuments = lengths.length;
 export const topicsOfDocument = sparseRows(stored.documents);
@@ -78,6 +79,7 @@ export function partOf(topic, row) {
   return found ? found.part : 0;
 }
 
+/** Return the date of a document, or the name of its group, if it has either. */
 export function groupOf(doc) {
-  return groups ? groups.names[groups.members[doc]] : null;
+  return dates?.[doc] ?? groups?.names[groups.members[doc]] ?? null;
 }

@@ -54,7 +54,6 @@ function documentOption(doc, wanted) {
   const about = groupOf(doc) ?? sizeOf(doc);
   return {
     value: doc,
-    label: `Document ${doc}, ${formatPart(part)}, ${about}. ${texts?.[doc] ?? ""}`,
     nodes: [
       span("label", `Document\u00a0${doc}`, span("about", about)),
       span("figure", formatPart(part)),

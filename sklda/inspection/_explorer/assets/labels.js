@@ -1,4 +1,7 @@
 // Names of topics: edited in this page, given, or their most relevant words.
+//
+// The address has the edited ones, so that a view can be sent, and the browser stores
+// them for the next visit, under the original names: other models have others.
 
 import { givenLabels, nTopics, rankedWords, words } from "./data.js";
 import { byId, element } from "./dom.js";
@@ -17,13 +20,38 @@ export function labelOf(topic) {
   return state.labels.get(topic) ?? originalLabel(topic);
 }
 
-/** Keep a label in the address; an empty one brings the original back. */
+function originalLabels() {
+  return Array.from({ length: nTopics }, (_, topic) => originalLabel(topic));
+}
+
+/** Call a function with what the browser stores, which it may refuse. */
+function withStorage(use) {
+  try {
+    return use(window.localStorage, `labels of ${JSON.stringify(originalLabels())}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Rename a topic; an empty label brings the original back. */
 function rename(topic, text) {
   const label = text.trim();
   const labels = new Map(state.labels);
   if (label === "" || label === originalLabel(topic)) labels.delete(topic);
   else labels.set(topic, label);
+  withStorage((storage, key) => {
+    if (labels.size > 0) storage.setItem(key, JSON.stringify([...labels]));
+    else storage.removeItem(key);
+  });
   go({ labels });
+}
+
+/** Restore the labels of the last visit, unless the address has some. */
+export function restoreLabels() {
+  const labels = withStorage(
+    (storage, key) => new Map(JSON.parse(storage.getItem(key))),
+  );
+  if (labels?.size > 0 && state.labels.size === 0) go({ labels }, { replace: true });
 }
 
 /** Hand all labels to the browser as a file, for `labels` of save_explorer. */

@@ -67,7 +67,7 @@ export function makeListbox(container, { label, choose, follows, keys = containe
   container.addEventListener("click", onClick);
 
   return {
-    /** Show options: { value, label, nodes, title }; one of them may be selected. */
+    /** Show options: { value, nodes, title }; one of them may be selected. */
     show(options, selected = null) {
       const kept = Math.min(active, options.length - 1);
       values = options.map((option) => option.value);
@@ -77,7 +77,6 @@ export function makeListbox(container, { label, choose, follows, keys = containe
           id: `${container.id}-${i}`,
           class: "option",
           "aria-selected": String(option.value === selected),
-          "aria-label": option.label,
         });
         if (option.title) node.title = option.title;
         node.append(...option.nodes);

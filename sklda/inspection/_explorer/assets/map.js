@@ -16,7 +16,7 @@ import { chooseTopic } from "./topics.js";
 const SIZE = 340;
 const MARGIN = 6;
 const AREA = 0.26; // of the map, for all circles together
-const SMALLEST = 4;
+const REACH = 9; // of the pointer around a smaller circle
 const LEAST_FILLING = 3; // a smaller one would only blur the number
 const DIRECTIONS = {
   ArrowLeft: [-1, 0],
@@ -28,24 +28,23 @@ const DIRECTIONS = {
 let svg = null;
 let circles = [];
 
-/** Return centre and radius of each circle. */
+/** Return the circles, and the height of the map that they need. */
 function layOut() {
-  const radii = shares.map((share) =>
-    Math.max(SIZE * Math.sqrt((AREA * share) / Math.PI), SMALLEST),
-  );
-  const room = SIZE - 2 * (Math.max(...radii) + MARGIN);
+  const radii = shares.map((share) => SIZE * Math.sqrt((AREA * share) / Math.PI));
+  const edge = Math.max(...radii) + MARGIN;
   const ranges = [0, 1].map((axis) => {
     const values = positions.map((position) => position[axis]);
     return [Math.min(...values), Math.max(...values)];
   });
   const widest = Math.max(...ranges.map(([low, high]) => high - low)) || 1;
-  return positions.map((position, k) => {
-    const [x, y] = ranges.map(
-      ([low, high], axis) =>
-        SIZE / 2 + (room * (position[axis] - (low + high) / 2)) / widest,
-    );
-    return { x, y: SIZE - y, radius: radii[k] };
-  });
+  const scale = (SIZE - 2 * edge) / widest;
+  const [[left, right], [bottom, top]] = ranges;
+  const placed = positions.map(([x, y], k) => ({
+    x: SIZE / 2 + scale * (x - (left + right) / 2),
+    y: edge + scale * (top - y),
+    radius: radii[k],
+  }));
+  return { placed, height: 2 * edge + scale * (top - bottom) };
 }
 
 /** Return the topics whose numbers fit beside those of larger topics. */
@@ -69,6 +68,7 @@ function drawTopic(k) {
     "g",
     { role: "option", id: `map-${k}`, "data-topic": k },
     svgElement("title"),
+    svgElement("circle", { class: "near", cx: x, cy: y, r: Math.max(radius, REACH) }),
     svgElement("circle", { class: "area", cx: x, cy: y, r: radius }),
     svgElement("circle", { class: "filling", cx: x, cy: y, r: radius }),
   );
@@ -113,9 +113,10 @@ function onClick(event) {
 }
 
 export function setUpMap() {
-  circles = layOut();
+  const { placed, height } = layOut();
+  circles = placed;
   svg = svgElement("svg", {
-    viewBox: `0 0 ${SIZE} ${SIZE}`,
+    viewBox: `0 0 ${SIZE} ${height}`,
     role: "listbox",
     tabindex: 0,
     "aria-label": "Map of topics; arrow keys move to the next topic",

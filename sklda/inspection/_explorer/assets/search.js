@@ -15,7 +15,6 @@ const lower = words.map((word) => word.toLowerCase());
 function option(changes, kind, text, figure = "") {
   return {
     value: changes,
-    label: `${kind} ${text}`,
     nodes: [span("kind", kind), span("label", text), span("figure", figure)],
   };
 }

@@ -10,13 +10,11 @@ let list = null;
 
 /** Return a row with the label of a topic and a bar. */
 export function topicOption(topic, part, longest) {
-  const label = labelOf(topic);
   return {
     value: topic,
-    label: `Topic ${topic}, ${label}: ${formatPart(part)}`,
     nodes: [
       span("number", String(topic)),
-      span("label", label),
+      span("label", labelOf(topic)),
       span("figure", formatPart(part)),
       bar(["part", part / longest]),
     ],

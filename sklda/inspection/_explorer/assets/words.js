@@ -33,7 +33,6 @@ function wordOption(word, largest) {
   const text = `${formatCount(Math.round(inTopic))} of ${formatCount(count)}`;
   return {
     value: word,
-    label: `${words[word]}: ${text} (${formatPart(part)}) in this topic`,
     title: `${words[word]}: ${text} in this topic`,
     nodes: [
       span("label", ...breakable(words[word])),
