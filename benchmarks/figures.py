@@ -50,9 +50,12 @@ def finish(figure, path) -> None:
     pairs = [ax.get_legend_handles_labels() for ax in figure.axes]
     lines = {label: h for pair in pairs for h, label in zip(*pair, strict=True)}
     place = {"loc": "outside lower center", "handlelength": 4}
-    columns = min(len(lines), 1 + len(figure.axes))
-    figure.legend(lines.values(), lines, **place, ncols=columns)
     FigureCanvasAgg(figure)
+    for columns in range(min(len(lines), 1 + len(figure.axes)), 0, -1):
+        legend = figure.legend(lines.values(), lines, **place, ncols=columns)
+        if legend.get_window_extent().width <= figure.bbox.width or columns == 1:
+            break
+        legend.remove()
     figure.savefig(path, dpi=150)
 
 

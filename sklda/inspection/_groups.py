@@ -60,7 +60,7 @@ def check_groups(
         dated = _of_dates(values[is_dated], max_bins)
         members = np.full(values.size, -1)
         members[is_dated] = dated.members
-        return dated._replace(members=members)
+        return dated._replace(members=members, dates=values)
     if names is None and values.dtype.kind != "b":
         return _of_numbers(values.astype(np.float64), max_bins)
     if names is None:
