@@ -24,6 +24,7 @@ class CovariateDesign(NamedTuple):
 
     columns: list[tuple[str, list[str] | None]]  # names and, of categories, the levels
     is_named: bool  # by the user; else they are x0, x1, ...
+    names: list[str]  # of the columns of numbers
     spec: Any = None  # the ModelSpec of formulaic, with its knots and levels
 
     @classmethod
@@ -44,36 +45,26 @@ class CovariateDesign(NamedTuple):
         ImportError
             If there is a formula, and formulaic is not installed.
         """
-        columns, names = _named_columns(covariates)
+        columns, names, is_named = _named_columns(covariates)
         if formula is not None:
-            columns, names = _mentioned(columns, names, formula)
-        read = _read(columns, names or _numbered(columns))
-        levels = {name: column.levels for name, column in read}
-        _put_first(levels, reference or {})
-        design = cls([*levels.items()], names is not None)
-        if len(read) > len(levels):
+            columns, names = _mentioned(columns, names, is_named, formula)
+        if len({*names}) < len(names):
             raise ValueError(f"covariates must have different names, got {names}.")
+        read = list(map(as_column, columns, map(_where, names)))
+        levels = dict(zip(names, (column.levels for column in read), strict=True))
+        _put_first(levels, reference or {})
+        design = cls([*levels.items()], is_named, [])
         if formula is not None:
-            design = design._replace(spec=_spec_of(formula, design._frame(read)))
-        return design, design._numbers(read, n_documents)
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the columns of numbers."""
-        if self.spec is not None:
-            return list(self.spec.column_names[1:])
-        return [
-            name if level is None else f"{name}[{level}]"
-            for name, levels in self.columns
-            for level in _with_columns(levels)
-        ]
+            frame = design._frame(design._coded(read))
+            design = design._replace(spec=_spec_of(formula, frame))
+        names, numbers = design._numbers(read, n_documents)
+        return design._replace(names=names), numbers
 
     @property
     def references(self) -> dict[str, str]:
         """The level without a column, by categorical covariate."""
-        if self.spec is not None:
-            return {}
-        return {name: levels[0] for name, levels in self.columns if levels is not None}
+        columns = self.columns if self.spec is None else []
+        return {name: levels[0] for name, levels in columns if levels is not None}
 
     def numbers(self, covariates: Any, n_documents: int | None) -> np.ndarray:
         """Return the numbers of new documents; of any number of them for None.
@@ -81,32 +72,45 @@ class CovariateDesign(NamedTuple):
         Raise ValueError if covariates do not have the columns and the categories of
         the fit. Names are compared only if both have names.
         """
-        columns, names = _named_columns(covariates)
+        columns, names, is_named = _named_columns(covariates)
         expected = [name for name, _ in self.columns]
-        if self.spec is not None and names is not None:
+        if self.spec is not None and is_named:  # in any order, among others
             chosen = dict(zip(names, columns, strict=True))
-            columns = [chosen[name] for name in expected if name in chosen]
             names = [name for name in expected if name in chosen]
-        differ = self.is_named and names is not None and names != expected
+            columns = [chosen[name] for name in names]
+        differ = self.is_named and is_named and names != expected
         if len(columns) != len(expected) or differ:
             raise ValueError(
-                f"covariates have the columns {names or _numbered(columns)}, but fit "
-                f"had {expected}: pass the same columns in the same order."
+                f"covariates have the columns {names}, but fit had {expected}: pass "
+                "the same columns in the same order."
             )
-        return self._numbers(_read(columns, expected), n_documents)
+        read = list(map(as_column, columns, map(_where, expected)))
+        return self._numbers(read, n_documents)[1]
+
+    def _coded(self, read: list[Column]) -> list[np.ndarray]:
+        """Return numbers, years, or the numbers of categories among their levels."""
+        pairs = zip(read, self.columns, strict=True)
+        return [
+            _coded(column, levels, _where(name)) for column, (name, levels) in pairs
+        ]
 
     def _numbers(
-        self, read: list[tuple[str, Column]], n_documents: int | None
-    ) -> np.ndarray:
+        self, read: list[Column], n_documents: int | None
+    ) -> tuple[list[str], np.ndarray]:
+        """Return names and columns of numbers."""
+        coded = self._coded(read)
         if self.spec is not None:
-            matrix = _matrix(self.spec, self._frame(read))[:, 1:]
+            names = [*self.spec.column_names[1:]]
+            matrix = _matrix(self.spec, self._frame(coded))[:, 1:]
         else:
-            columns: list[np.ndarray] = []
-            for (name, column), (_, levels) in zip(read, self.columns, strict=True):
-                values = _values(column, levels, _where(name))
-                codes = range(len(levels or ()))[-len(_with_columns(levels)) :]
-                columns += [values == i for i in codes] if levels else [values]
-            matrix = np.column_stack(columns or [np.zeros((n_documents or 1, 0))])
+            parts = (
+                _indicators(name, levels, values)
+                for (name, levels), values in zip(self.columns, coded, strict=True)
+            )
+            found = [pair for part in parts for pair in part]
+            names = [name for name, _ in found]
+            no_columns = [np.zeros((n_documents or 1, 0))]
+            matrix = np.column_stack([values for _, values in found] or no_columns)
         if matrix.size > 0:
             check_matrix(matrix, "covariates")
         if n_documents is not None and len(matrix) != n_documents:
@@ -115,18 +119,18 @@ class CovariateDesign(NamedTuple):
                 "a row for each document, in the same order."
             )
         # In this order, sums have the same bits for all inputs.
-        return np.ascontiguousarray(matrix, dtype=np.float64)
+        return names, np.ascontiguousarray(matrix, dtype=np.float64)
 
-    def _frame(self, read: list[tuple[str, Column]]) -> Any:
+    def _frame(self, coded: list[np.ndarray]) -> Any:
         """Return the frame from which a formula computes its columns."""
         pandas = import_extra("pandas", "formulas", "formula=")
-        frame = {}
-        for (name, column), (_, levels) in zip(read, self.columns, strict=True):
-            values = _values(column, levels, _where(name))
-            if levels is not None:
-                values = pandas.Categorical.from_codes(values, levels)
-            frame[name] = values
-        return pandas.DataFrame(frame)
+        categories = pandas.Categorical.from_codes
+        return pandas.DataFrame(
+            {
+                name: values if levels is None else categories(values, levels)
+                for (name, levels), values in zip(self.columns, coded, strict=True)
+            }
+        )
 
 
 def design_of(fitted: Any) -> CovariateDesign:
@@ -137,33 +141,18 @@ def design_of(fitted: Any) -> CovariateDesign:
 # --- columns ----------------------------------------------------------------------
 
 
-def _named_columns(covariates: Any) -> tuple[list[Any], list[str] | None]:
+def _named_columns(covariates: Any) -> tuple[list[Any], list[str], bool]:
+    """Return columns, their names, and whether the user gave the names."""
     if covariates is None:
-        return [], None
+        return [], [], False
     columns, names = columns_of(covariates, "covariates")
     if not columns:
         raise ValueError("covariates have no columns.")
-    return columns, names
-
-
-def _numbered(columns: list[Any]) -> list[str]:
-    return [f"x{j}" for j in range(len(columns))]
+    return columns, names or [f"x{j}" for j in range(len(columns))], names is not None
 
 
 def _where(name: str) -> str:
     return f"covariates[{name!r}]"
-
-
-def _read(columns: list[Any], names: list[str]) -> list[tuple[str, Column]]:
-    pairs = zip(names, columns, strict=True)
-    return [(name, as_column(values, _where(name))) for name, values in pairs]
-
-
-def _with_columns(levels: list[str] | None) -> list[Any]:
-    """Return the levels that have a column; [None] for numbers."""
-    if levels is None:
-        return [None]
-    return levels[1:] or levels  # a single level is refused as constant
 
 
 def _put_first(
@@ -172,16 +161,16 @@ def _put_first(
     """Make the reference of each covariate its first level, in place."""
     for name, level in reference.items():
         found = levels.get(name)
-        if found is None or str(level) not in found:
+        if found is None or level not in found:
             known = {key: value for key, value in levels.items() if value is not None}
             raise ValueError(
                 f"reference must have categories of the covariates, which are {known}; "
                 f"got {level!r} for {name!r}."
             )
-        levels[name] = sorted(found, key=lambda value: value != str(level))
+        levels[name] = sorted(found, key=lambda value: value != level)
 
 
-def _values(column: Column, levels: list[str] | None, where: str) -> np.ndarray:
+def _coded(column: Column, levels: list[str] | None, where: str) -> np.ndarray:
     """Return numbers, dates as years, or the numbers of categories in `levels`."""
     if levels is None and column.levels is None:
         return years(column.values) if column.are_dates else column.values
@@ -191,16 +180,24 @@ def _values(column: Column, levels: list[str] | None, where: str) -> np.ndarray:
         )
     if column.levels is None:
         raise ValueError(f"{where} must be categories, as in fit: strings of {levels}.")
-    numbers = {level: i for i, level in enumerate(levels)}
-    codes = np.array([numbers.get(level, -1) for level in column.levels], np.int64)
-    codes = codes[column.values]
-    if (codes < 0).any():
-        row = int((codes < 0).argmax())
-        unknown = column.levels[column.values[row]]
+    unknown = [i for i, level in enumerate(column.levels) if level not in levels]
+    if unknown:
+        row = np.isin(column.values, unknown).argmax()
+        level = column.levels[column.values[row]]
         raise ValueError(
-            f"{where} has the category {unknown!r} in row {row}, but fit had {levels}."
+            f"{where} has the category {level!r} in row {row}, but fit had {levels}."
         )
-    return codes
+    return np.array([levels.index(level) for level in column.levels])[column.values]
+
+
+def _indicators(
+    name: str, levels: list[str] | None, values: np.ndarray
+) -> list[tuple[str, np.ndarray]]:
+    """Return names and columns of numbers of a covariate."""
+    if levels is None:
+        return [(name, values)]
+    others = list(enumerate(levels))[1:] or [(0, levels[0])]  # refused as constant
+    return [(f"{name}[{level}]", values == i) for i, level in others]
 
 
 def years(days: np.ndarray) -> np.ndarray:
@@ -214,10 +211,10 @@ def years(days: np.ndarray) -> np.ndarray:
 
 
 def _mentioned(
-    columns: list[Any], names: list[str] | None, formula: str
+    columns: list[Any], names: list[str], is_named: bool, formula: str
 ) -> tuple[list[Any], list[str]]:
     """Return the columns whose names are in the formula; others may miss values."""
-    if names is None:
+    if not is_named:
         raise ValueError(
             "formula needs covariates whose columns have names: pass a DataFrame."
         )

@@ -18,6 +18,7 @@ from sklda._topics.intervals import (
     warn_of_drift,
     warn_of_few_draws,
 )
+from sklda._topics.text_table import table_lines
 from sklda.inspection._contrasts import TopicContrasts, pair_of
 
 _MOST_TOPICS = 2  # of a setting, those with the largest proportions
@@ -56,8 +57,7 @@ class PredictedProportions:
             f"Expected proportions of {n_topics} topics in {n_settings} settings, "
             f"{self.confidence_level:.0%} intervals"
         )
-        width = max(map(len, self.settings))
-        lines = [title]
+        rows = []
         for i, name in enumerate(self.settings):
             top = np.argsort(-self.mean[i])[:_MOST_TOPICS]
             cells = [
@@ -65,8 +65,8 @@ class PredictedProportions:
                 f"{self.high[i, k]:.3f}]"
                 for k in top
             ]
-            lines.append("  ".join([f"{name:<{width}}", *cells]))
-        return "\n".join(lines)
+            rows.append([name, *cells])
+        return "\n".join([title, *table_lines(rows)])
 
     def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
         """Return the differences between two settings.
