@@ -252,7 +252,7 @@ def estimate_effect(
     the covariates: it shrinks the proportions of a document of N tokens towards the
     prior mean, and thus coefficients by about A / (N + A), where A is the sum of alpha.
     This matters for short documents and large priors. If alpha is far too small,
-    intervals miss the effect; "The model in one page" in the user guide has figures.
+    intervals miss the effect; "Intervals" in the user guide has figures.
     Learned priors, the default, help unless documents are short.
 
     References

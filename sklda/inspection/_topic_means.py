@@ -120,9 +120,9 @@ class TopicMeans:
         """Return what the table and the picture say of missing documents and dates."""
         n_empty, notes = int((self.n_documents == 0).sum()), []
         if n_empty > 0:
-            notes.append(f"{n_empty} of {len(self.groups)} bins have no documents")
+            notes.append(f"{n_empty} of {len(self.groups)} bins are empty")
         if self.n_undated > 0:
-            notes.append(f"{self.n_undated:,} documents without a date are left out")
+            notes.append(f"{self.n_undated:,} documents have no date")
         return notes
 
     def _cell(self, i: int, j: int) -> str:

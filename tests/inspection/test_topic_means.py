@@ -91,7 +91,7 @@ def test_tables():
     lines = repr(found).splitlines()
     assert lines[0] == "Mean topic proportions: 5 draws, 95% intervals"
     assert lines[-2:] == [
-        "2 of 5 bins have no documents",
+        "2 of 5 bins are empty",
         "and 4 more topics: see summary()",
     ]
     mean, low, high = (getattr(found, x)[0, 0] for x in ("mean", "low", "high"))
@@ -115,9 +115,9 @@ def test_documents_without_a_date_are_left_out_and_counted(pyplot, as_objects):
     first = present & (days < np.datetime64("2008-02"))
     expected = np.mean([theta[first].mean(axis=0) for theta in thetas], axis=0)
     np.testing.assert_allclose(found.mean[0], expected)
-    assert "3 documents without a date are left out" in repr(found)
+    assert "3 documents have no date" in repr(found)
     panel = TopicMeansDisplay(means=found).plot().axes_[-1]
-    assert panel.get_xlabel() == "3 documents without a date are left out"
+    assert panel.get_xlabel() == "3 documents have no date"
     with pytest.raises(ValueError, match="missing values"):
         topic_means(draws, np.full(30, np.datetime64("NaT", "D")))
 
