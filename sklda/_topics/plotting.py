@@ -182,6 +182,15 @@ def write_rows(axes: Any, names: list[str], max_length: int) -> None:
     axes.tick_params(axis="y", length=0)
 
 
+def write_dates(axes: Any) -> None:
+    """Write dates on the axis of days since 1970, which Matplotlib counts as well."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    locator = AutoDateLocator(minticks=2, maxticks=5)
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+
+
 def legend_beside(axes: Any, **options: Any) -> None:
     """Draw a legend to the right of the axes, where it covers no data."""
     legend = axes.legend(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.covariates import years
+from sklda._base.columns import as_column
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices, check_numbers, check_result, label_list
 from sklda._core.types import NameList
@@ -18,6 +18,7 @@ from sklda._topics.plotting import (
     names_of_topics,
     shades,
     shorten,
+    write_dates,
 )
 from sklda.inspection._predicted_proportions import PredictedProportions
 
@@ -38,7 +39,7 @@ class PredictedProportionsDisplay(Display):
     Parameters
     ----------
     values : ndarray of shape (n_settings,)
-        Values of the covariate.
+        Values of the covariate; dates are stored as days since 1970.
     estimates, low, high : ndarray of shape (n_settings, n_topics)
         Proportions and the ends of their intervals.
     topic_names : list of str
@@ -84,6 +85,9 @@ class PredictedProportionsDisplay(Display):
             estimates, "estimates", ("n_settings", "n_topics")
         )
         n_settings, n_topics = self.estimates.shape
+        self.are_dates = getattr(values, "dtype", np.dtype(float)).kind == "M"
+        if self.are_dates:
+            values = as_column(values, "values").values.astype(np.int64)
         self.values = check_numbers(values, "values", (n_settings,))
         self.low = check_numbers(low, "low", (n_settings, n_topics))
         self.high = check_numbers(high, "high", (n_settings, n_topics))
@@ -111,7 +115,7 @@ class PredictedProportionsDisplay(Display):
         predicted : PredictedProportions
             Result of `predicted_proportions` for settings along a covariate.
         values : array-like of shape (n_settings,)
-            Value of the covariate in each setting; dates become years.
+            Value of the covariate in each setting, numbers or dates.
         topics : array-like of int, default=None
             Topics to plot. By default the largest `n_topics`.
         topic_names : array-like of str of shape (n_components,), default=None
@@ -135,7 +139,7 @@ class PredictedProportionsDisplay(Display):
         ImportError, TypeError, ValueError
             Without matplotlib; if a parameter has a wrong type, length or value.
         """
-        source, places = "predicted_proportions", np.asarray(values)
+        source = "predicted_proportions"
         check_result(predicted, "predicted", PredictedProportions, source)
         n_all = predicted.mean.shape[1]
         if topics is None:
@@ -143,7 +147,7 @@ class PredictedProportionsDisplay(Display):
         else:
             shown = check_indices(topics, "topics", n_all, "topics")
         return cls(
-            values=years(places) if places.dtype.kind == "M" else places,
+            values=np.asarray(values),
             estimates=predicted.mean[:, shown],
             low=predicted.low[:, shown],
             high=predicted.high[:, shown],
@@ -164,6 +168,8 @@ class PredictedProportionsDisplay(Display):
             self.bands_.append(axes.fill_between(x, *ends, **band))
             self.lines_ += axes.plot(x, self.estimates[order, k], **line)
         axes.set_ylim(bottom=0, auto=None)  # a second display may be higher
+        if self.are_dates:
+            write_dates(axes)
         axes.set_xlabel(self.covariate_name, parse_math=False)
         axes.set_ylabel("expected proportion")
         axes.spines[["top", "right"]].set_visible(False)

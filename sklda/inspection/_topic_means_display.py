@@ -22,6 +22,7 @@ from sklda._topics.plotting import (
     names_of_topics,
     new_panels,
     shorten,
+    write_dates,
     write_rows,
     write_titles,
 )
@@ -169,9 +170,8 @@ class TopicMeansDisplay(PanelDisplay):
         panels = new_panels(
             pyplot, n_panels, _COLUMNS, (_WIDTH, height), margin, sharey=has_rows
         )
-        figure = panels[0].figure
-        label_axis = figure.supxlabel if has_rows else figure.supylabel
-        label_axis("mean proportion", fontsize="medium")
+        if has_rows:
+            panels[0].figure.supxlabel("mean proportion", fontsize="medium")
         return panels
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
@@ -180,8 +180,10 @@ class TopicMeansDisplay(PanelDisplay):
         n_topics = len(self.topic_names)
         for j in range(n_topics):
             draw(axes[j], j, style)
-        for panel in axes[n_topics:]:
-            self._draw_counts(panel)
+        if self.means.places is not None:
+            self._draw_counts(axes[n_topics])
+            for panel in axes[:n_topics:_COLUMNS]:  # the first of each row
+                panel.set_ylabel("mean proportion")
         write_titles(axes[:n_topics], self.topic_names)
 
     def _draw_rows(self, panel: Any, j: int, style: dict[str, Any]) -> None:
@@ -205,7 +207,8 @@ class TopicMeansDisplay(PanelDisplay):
         panel.vlines(places, means.low[:, j], means.high[:, j], color=FILL)
         panel.plot(places, means.mean[:, j], **style)
         panel.set_ylim(bottom=0)
-        self._write_dates(panel)
+        if self.means.are_dates:
+            write_dates(panel)
 
     def _draw_counts(self, panel: Any) -> None:
         places = self.means.places
@@ -213,13 +216,5 @@ class TopicMeansDisplay(PanelDisplay):
         panel.bar(places, self.means.n_documents, color="0.7", width=0.8 * gap)
         panel.set_title("number of documents", fontsize="medium")
         panel.set_xlabel("\n".join(self.means._notes()), fontsize="small")
-        self._write_dates(panel)
-
-    def _write_dates(self, panel: Any) -> None:
-        """Write dates on the axis: Matplotlib counts days from 1970 as well."""
         if self.means.are_dates:
-            from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
-
-            locator = AutoDateLocator(minticks=2, maxticks=5)
-            panel.xaxis.set_major_locator(locator)
-            panel.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+            write_dates(panel)

@@ -51,6 +51,15 @@ def test_lines_and_bands_follow_the_covariate(pyplot, predicted):
     assert display.ax_.get_xlabel() == "year"
 
 
+def test_dates_are_on_the_axis(pyplot, predicted):
+    days = np.array(["2020-07-01", "2020-01-01", "2021-01-01"], dtype="M8[s]")
+    display = PredictedProportionsDisplay.from_predictions(predicted, days)
+    np.testing.assert_array_equal(display.values, days.astype("M8[D]").astype(int))
+    display.figure_.draw_without_rendering()
+    labels = [label.get_text() for label in display.ax_.get_xticklabels()]
+    assert {"2021", "Sep"} <= {*labels}
+
+
 def test_largest_topics_are_plotted(pyplot, predicted):
     from_predictions = PredictedProportionsDisplay.from_predictions
     display = from_predictions(predicted, VALUES, n_topics=2)

@@ -199,6 +199,8 @@ def test_line_has_gaps_and_counts(pyplot):
         (line,) = display.axes_[j].lines
         np.testing.assert_array_equal(line.get_ydata(), display.means.mean[:, j])
         assert np.isnan(line.get_ydata()).tolist() == [False, False, True, True, False]
+    labels = [panel.get_ylabel() for panel in display.axes_]
+    assert labels == ["mean proportion", "", ""]
     heights = [bar.get_height() for bar in display.axes_[-1].patches]
     assert heights == [10, 10, 0, 0, 10]
     again = TopicMeansDisplay(means=display.means, topic_names=["a", "b"]).plot()
