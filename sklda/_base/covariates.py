@@ -173,7 +173,7 @@ def _put_first(
 def _coded(column: Column, levels: list[str] | None, where: str) -> np.ndarray:
     """Return numbers, dates as years, or the numbers of categories in `levels`."""
     if levels is None and column.levels is None:
-        return years(column.values) if column.are_dates else column.values
+        return _years(column.values) if column.are_dates else column.values
     if levels is None:
         raise ValueError(
             f"{where} must be numbers, as in fit, not {column.levels[0]!r}."
@@ -200,7 +200,7 @@ def _indicators(
     return [(f"{name}[{level}]", values == i) for i, level in others]
 
 
-def years(days: np.ndarray) -> np.ndarray:
+def _years(days: np.ndarray) -> np.ndarray:
     """Return dates as years: noon of 2 July 2023 is 2023.5."""
     year = days.astype("M8[Y]")
     start, end = year.astype("M8[D]"), (year + 1).astype("M8[D]")
