@@ -49,6 +49,8 @@ class PredictedProportionsDisplay(Display):
 
     Attributes
     ----------
+    are_dates : bool
+        Whether the values were passed as dates.
     ax_, figure_ : Axes and Figure
         Axes and figure of the plot.
     lines_ : list of Line2D
