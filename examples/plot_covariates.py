@@ -27,6 +27,7 @@ from sklda.datasets import load_docstrings
 from sklda.inspection import (
     PredictedProportionsDisplay,
     TopicIntervalsDisplay,
+    name_topics,
     predicted_proportions,
     top_words,
 )
@@ -81,6 +82,7 @@ covariates = covariates_of(side, x)
 dmr = DMRLDA(n_topics, max_iter=500, thin=2, topic_word_prior=0.05, random_state=0)
 dmr.fit(X, covariates=covariates)
 names = [", ".join(w) for w in top_words(dmr, words, 3, metric="relevance")]
+name_topics(dmr, names)
 print(f"{covariates.shape[1]} covariates, {len(dmr.coef_draws_)} kept samples")
 
 # %%
@@ -95,7 +97,7 @@ print(f"{contrast.first} minus {contrast.second}, 95 % intervals")
 for k in [*order[:4], *order[-4:]]:
     interval = f"[{contrast.low[k]:+.3f}, {contrast.high[k]:+.3f}]"
     print(f"{contrast.difference[k]:+.3f}  {interval}  {names[k]}")
-TopicIntervalsDisplay.from_contrasts(contrast, topic_names=names)
+TopicIntervalsDisplay.from_contrasts(contrast)
 plt.show()
 
 # %%
@@ -115,9 +117,9 @@ for ax, k in zip(axes.flat, shown, strict=True):
             predicted,
             grid,
             topics=[k],
-            topic_names=[name] * n_topics,
             covariate_name=x_name if ax in axes[1] else "",
             color=color,
+            label=name,
             ax=ax,
         )
     ax.set_title(names[k], fontsize="medium")

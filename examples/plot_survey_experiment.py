@@ -28,6 +28,7 @@ from sklda.datasets import load_docstrings
 from sklda.inspection import (
     PredictedProportionsDisplay,
     TopicIntervalsDisplay,
+    name_topics,
     predicted_proportions,
     top_words,
 )
@@ -74,6 +75,8 @@ def covariates_of(treated, second):
 covariates = covariates_of(treated, second)
 dmr = DMRLDA(3, max_iter=4000, topic_word_prior=0.05, random_state=0)
 dmr.fit(X, covariates=covariates)
+names = [", ".join(w) for w in top_words(dmr, words, 4)]
+name_topics(dmr, names)
 
 # %%
 # The effect of the treatment is the difference between two predictions: all texts as if
@@ -117,8 +120,7 @@ for key, (low, high) in pairs.items():
 
 # %%
 # Plot the differences by topic. The diamond marks the difference from the article.
-names = [", ".join(w) for w in top_words(dmr, words, 4)]
-display = TopicIntervalsDisplay.from_contrasts(effect, topic_names=names)
+display = TopicIntervalsDisplay.from_contrasts(effect)
 if article:
     value, low, high = article["arms"]
     errors = [[value - low], [high - value]]
@@ -144,9 +146,9 @@ for arm, (name, color) in enumerate(zip(arms, ("C0", "C3"), strict=True)):
         predicted_proportions(dmr, along, confidence_level=0.9),
         grid,
         topics=[first],
-        topic_names=[name] * 3,
         covariate_name=f"{second_name}: 0 {ends[0]}, 1 {ends[1]}",
         color=color,
+        label=name,
         ax=ax,
     )
 ax.set_title(names[first])

@@ -15,6 +15,8 @@ from sklda._simd.compile import told_of_compiling
 def fitting(estimator: BaseTopicModel) -> Iterator[None]:
     """Restore the attributes if the fit inside fails; say when kernels are compiled.
 
+    The names of the topics go when the fit begins, before there are other topics.
+
     Set all attributes inside: after the check of X has set the first ones, Ctrl-C may
     come before the others.
     """
@@ -23,6 +25,7 @@ def fitting(estimator: BaseTopicModel) -> Iterator[None]:
         _print(estimator, "compiling kernels, which takes seconds, once per machine")
 
     before = dict(vars(estimator))
+    vars(estimator).pop("topic_names_", None)
     try:
         with told_of_compiling(tell) if estimator.verbose else nullcontext():
             yield

@@ -51,10 +51,17 @@ def check_numbers(value: Any, name: str, shape: tuple[int | str, ...]) -> np.nda
 def check_names(
     value: Any, name: str, content: str, way_out: str = "Pass a list."
 ) -> list[str]:
-    """Return names as a list of str; the message says what `content` they must list.
+    """Return names as a list of str; the message says what `content` they must list."""
+    return [str(item) for item in check_sequence(value, name, content, way_out)]
 
-    Raises TypeError if they are not a sequence or an array of one dimension: a set has
-    no order, and a dict need not have the order of the names.
+
+def check_sequence(
+    value: Any, name: str, content: str, way_out: str = "Pass a list."
+) -> list[Any]:
+    """Return the items of a list; the message says what `content` it must have.
+
+    Raises TypeError if it is not a sequence or an array of one dimension: a set has no
+    order, and a dict need not have the order of the names.
     """
     n_dimensions = getattr(value, "ndim", 1)
     ordered = isinstance(value, Sequence) or hasattr(value, "__array__")
@@ -64,7 +71,7 @@ def check_names(
             kind = f"{n_dimensions}-dimensional {kind}"
         article = "an" if kind[0] in "aeiou" else "a"
         raise TypeError(f"{name} must list {content}, got {article} {kind}. {way_out}")
-    return [str(item) for item in value]
+    return list(value)
 
 
 def native(matrix: Any) -> Any:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklda._core.checks import label_list
 from sklda._core.extras import import_extra
-from sklda._core.types import NameList
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -230,13 +228,3 @@ def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:
     """Return the n topics with the largest sums over the documents, in order."""
     order = np.argsort(-proportions.sum(axis=0), kind="stable")
     return np.sort(order[:n])
-
-
-def names_of_topics(
-    names: NameList | None, topics: Sequence[int], shown: Iterable[int]
-) -> list[str]:
-    """Return the names of the topics at these places, by default their numbers."""
-    if names is None:
-        names = [f"topic {k}" for k in topics]
-    labels = label_list(names, "topic_names", "topics", len(topics))
-    return [labels[place] for place in shown]

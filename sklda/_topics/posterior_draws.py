@@ -21,6 +21,7 @@ from sklda._topics.intervals import (
     mixture_interval,
     warn_unless_settled,
 )
+from sklda._topics.topic_names import default_names
 
 _MOST_NUMBERS = 2**21  # in an array; more documents take several steps
 _DRAW = [Interval(Integral, 0, None, closed="left")]
@@ -47,6 +48,8 @@ class PosteriorDraws:
         Beta; one per draw if it is sampled.
     learned_alpha : ndarray of shape (n_updates, n_topics)
         Alpha after each update by `learn_priors`.
+    topic_names : ndarray of shape (n_topics,) of str
+        Names of the topics, see `name_topics`; "topic 3" stands for no name.
     nbytes : int
         Memory that the counts take.
 
@@ -84,6 +87,14 @@ class PosteriorDraws:
     _word_topic: list[tuple[np.ndarray, np.ndarray]]
     # Row of alpha of each document, if alpha has rows.
     _prior_row: np.ndarray | None = None
+    _topic_names: np.ndarray | None = None
+
+    @property
+    def topic_names(self) -> np.ndarray:
+        """Names of the topics."""
+        if self._topic_names is None:
+            return default_names(self.n_topics)
+        return self._topic_names
 
     @property
     def n_draws(self) -> int:

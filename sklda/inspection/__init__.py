@@ -21,6 +21,7 @@ from sklda.inspection._topic_intervals import TopicIntervalsDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
 from sklda.inspection._topic_means import TopicMeans, topic_means
 from sklda.inspection._topic_means_display import TopicMeansDisplay
+from sklda.inspection._topic_names import name_topics
 from sklda.inspection._words import pyldavis_data, top_documents, top_words
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "TopicMeans",
     "TopicMeansDisplay",
     "estimate_effect",
+    "name_topics",
     "predicted_proportions",
     "pyldavis_data",
     "save_explorer",

@@ -10,6 +10,7 @@ from scipy.stats import t as student_t
 
 from sklda._base.parameters import validates
 from sklda._topics.text_table import table_by_keys, table_lines
+from sklda._topics.topic_names import keys_of_topics
 from sklda.inspection._pooling import DrawnEstimates
 
 _COLUMNS = ("difference", "low", "high", "probability")
@@ -28,6 +29,8 @@ class TopicContrasts:
         Names of the groups, terms or settings.
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
+    topic_names : ndarray of shape (n_topics,) of str
+        Their names, see `name_topics`; "topic 3" stands for no name.
     difference : ndarray of shape (n_topics,)
         Proportion in the first minus that in the second, averaged over the draws.
     low, high : ndarray of shape (n_topics,)
@@ -41,6 +44,7 @@ class TopicContrasts:
     first: str
     second: str
     topics: np.ndarray
+    topic_names: np.ndarray
     difference: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -52,7 +56,7 @@ class TopicContrasts:
 
     @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
-        """Return a table with a row for each topic, the largest differences first.
+        """Return a table with a row for each topic, the largest difference first.
 
         Parameters
         ----------
@@ -61,8 +65,8 @@ class TopicContrasts:
 
         Returns
         -------
-        dict of int to dict of str to float, or DataFrame
-            difference, low, high and probability.
+        dict of int or str to dict of str to float, or DataFrame
+            By number or name of the topic: difference, low, high and probability.
 
         Raises
         ------
@@ -70,42 +74,44 @@ class TopicContrasts:
             If `as_frame` is not a bool, or True and pandas is not installed.
         """
         order = self._by_size()
+        keys = keys_of_topics(self.topic_names[order], self.topics[order])
         columns = {name: getattr(self, name)[order] for name in _COLUMNS}
-        return table_by_keys({"topic": self.topics[order].tolist()}, columns, as_frame)
+        return table_by_keys({"topic": keys}, columns, as_frame)
 
     def __repr__(self) -> str:
         rows = [
             ["topic", "difference", f"{self.confidence_level:.0%} interval", "P(> 0)"]
         ]
+        keys = keys_of_topics(self.topic_names, self.topics)
         for i in self._by_size():
             interval = f"[{self.low[i]:+.4f}, {self.high[i]:+.4f}]"
             cells = f"{self.difference[i]:+.4f}", interval, f"{self.probability[i]:.3f}"
-            rows.append([str(self.topics[i]), *cells])
+            rows.append([str(keys[i]), *cells])
         title = f"Proportions of {self.first} minus those of {self.second}"
         return "\n".join([title, *table_lines(rows, ">")])
 
 
 def contrast_of(
+    result: Any,
     drawn: DrawnEstimates,
     labels: list[str],
-    topics: np.ndarray,
-    confidence_level: float,
     pair: tuple[int, int],
     scales: np.ndarray,
 ) -> TopicContrasts:
-    """Return the contrast of a pair of series, multiplied by their scales."""
+    """Return the contrast of a pair of series of a result, times their scales."""
     i, j = pair
     unit = scales[[i, j]].max()  # squares in other units may be no numbers
-    pooled = drawn.difference(i, j, scales / unit).pooled(confidence_level)
+    pooled = drawn.difference(i, j, scales / unit).pooled(result.confidence_level)
     return TopicContrasts(
         first=labels[i],
         second=labels[j],
-        topics=topics,
+        topics=result.topics,
+        topic_names=result.topic_names,
         difference=pooled.mean * unit,
         low=pooled.low * unit,
         high=pooled.high * unit,
         probability=student_t.cdf(pooled.mean / pooled.standard_error, pooled.df),
-        confidence_level=confidence_level,
+        confidence_level=result.confidence_level,
     )
 
 

@@ -18,7 +18,7 @@ from sklda._topics.plotting import (
     shades,
     write_rows,
 )
-from sklda.inspection._words import NUMBER_OF_WORDS, topic_labels
+from sklda.inspection._topic_names import NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,8 +118,8 @@ class DocumentTopicsDisplay(Display):
             Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=None
-            Number of most probable words of each topic in the legend. The default is
-            3, or 0 if words have no names.
+            Number of most probable words in the legend for each topic that has no name
+            (see `name_topics`). The default is 3, or 0 if words have no names.
         documents : array-like of int, default=None
             Row numbers in X of the documents to plot, from top to bottom. By default
             the first ten.
@@ -147,7 +147,7 @@ class DocumentTopicsDisplay(Display):
         """
         estimator = snapshot(estimator)
         words = (feature_names, n_words, 3, "probability")
-        labels = topic_labels(estimator, *words, ": ", ", ")
+        labels = topic_labels(estimator, *words, in_lines=False)
         proportions = topic_proportions(estimator, X)
         if documents is None:
             documents = np.arange(min(len(proportions), _DEFAULT_N_DOCUMENTS))

@@ -17,6 +17,7 @@ from sklda._base.scaling import Scaling
 from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
+from sklda._topics.topic_names import keys_of_topics
 from sklda.inspection._contrasts import (
     TopicContrasts,
     contrast_of,
@@ -41,6 +42,8 @@ class TopicEffects:
         "intercept", then the names of the covariates.
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
+    topic_names : ndarray of shape (n_topics,) of str
+        Their names, see `name_topics`; "topic 3" stands for no name.
     coefficient : ndarray of shape (n_topics, n_terms)
         Change of the proportion of the topic per unit of the covariate, averaged over
         the draws.
@@ -65,6 +68,7 @@ class TopicEffects:
 
     terms: list[str]
     topics: np.ndarray
+    topic_names: np.ndarray
     coefficient: np.ndarray
     standard_error: np.ndarray
     df: np.ndarray
@@ -108,12 +112,11 @@ class TopicEffects:
             correlation=self._drawn.correlation[np.ix_(index, index)],
         )
         scales = np.append(self._per_unit, np.zeros(len(references)))
-        level = self.confidence_level
-        return contrast_of(drawn, labels, self.topics, level, (i, j), scales)
+        return contrast_of(self, drawn, labels, (i, j), scales)
 
     @validates(as_frame=["boolean"], term=[str, None])
     def summary(self, *, term: str | None = None, as_frame: bool = False) -> Any:
-        """Return a table with a row for each topic and term.
+        """Return a table with a row for each topic, by name or number, and term.
 
         Parameters
         ----------
@@ -124,7 +127,7 @@ class TopicEffects:
 
         Returns
         -------
-        dict of (int, str) to dict of str to float, or DataFrame
+        dict of (int or str, str) to dict of str to float, or DataFrame
             coefficient, standard_error, t, p_value, low and high.
 
         Raises
@@ -137,10 +140,14 @@ class TopicEffects:
             chosen = np.array([position_of(term, self.terms, "term")])
             order = np.argsort(-np.abs(self.coefficient[:, chosen[0]]), kind="stable")
         terms = [self.terms[j] for j in chosen]
-        index = {"topic": self.topics[order].tolist(), "term": terms}
+        keys = self._keys()
+        index = {"topic": [keys[i] for i in order], "term": terms}
         cells = np.ix_(order, chosen)
         columns = {name: getattr(self, name)[cells] for name in _COLUMNS}
         return table_by_keys(index, columns, as_frame)
+
+    def _keys(self) -> list[int | str]:
+        return keys_of_topics(self.topic_names, self.topics)
 
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""
@@ -149,8 +156,9 @@ class TopicEffects:
 
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
+        shown = self._keys()[:_MOST_TOPICS]
         for (topic, term), row in self.summary().items():
-            if topic in self.topics[:_MOST_TOPICS]:
+            if topic in shown:
                 rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
         lines = table_lines(rows, "><>")  # terms are aligned to the left
         title = (
@@ -302,6 +310,7 @@ def estimate_effect(
     return TopicEffects(
         terms=["intercept", *names],
         topics=shown,
+        topic_names=draws.topic_names[shown],
         coefficient=pooled.mean.T * per_unit,
         standard_error=pooled.standard_error.T * per_unit,
         df=pooled.df.T,

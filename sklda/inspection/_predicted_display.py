@@ -10,12 +10,10 @@ from numpy.typing import ArrayLike
 from sklda._base.columns import as_column
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices, check_numbers, check_result, label_list
-from sklda._core.types import NameList
 from sklda._topics.plotting import (
     Display,
     largest_topics,
     legend_beside,
-    names_of_topics,
     shades,
     shorten,
     write_dates,
@@ -104,7 +102,6 @@ class PredictedProportionsDisplay(Display):
         values: ArrayLike,
         *,
         topics: ArrayLike | None = None,
-        topic_names: NameList | None = None,
         n_topics: int = 5,
         covariate_name: str = "covariate",
         ax: Axes | None = None,
@@ -120,8 +117,6 @@ class PredictedProportionsDisplay(Display):
             Value of the covariate in each setting, numbers or dates.
         topics : array-like of int, default=None
             Topics to plot. By default the largest `n_topics`.
-        topic_names : array-like of str of shape (n_components,), default=None
-            Names of all topics. By default their numbers.
         n_topics : int, default=5
             Maximum number of topics to plot, at least 1, if `topics` is None.
         covariate_name : str, default="covariate"
@@ -153,7 +148,7 @@ class PredictedProportionsDisplay(Display):
             estimates=predicted.mean[:, shown],
             low=predicted.low[:, shown],
             high=predicted.high[:, shown],
-            topic_names=names_of_topics(topic_names, range(n_all), shown),
+            topic_names=predicted.topic_names[shown],
             covariate_name=covariate_name,
         ).plot(ax, **style)
 
@@ -163,8 +158,9 @@ class PredictedProportionsDisplay(Display):
         self.lines_: list[Line2D] = []
         self.bands_: list[PolyCollection] = []
         for k, colour in enumerate(shades(len(self.topic_names), 0.85)):
-            line = {"color": colour, "linewidth": 1.5} | style
+            line = {"color": colour, "linewidth": 1.5}
             line["label"] = shorten(self.topic_names[k], _MAX_NAME_LENGTH)
+            line |= style
             band = {"color": line["color"], "alpha": 0.2, "linewidth": 0}
             ends = self.low[order, k], self.high[order, k]
             self.bands_.append(axes.fill_between(x, *ends, **band))

@@ -19,6 +19,7 @@ from sklda._topics.intervals import (
     warn_of_few_draws,
 )
 from sklda._topics.text_table import table_lines
+from sklda._topics.topic_names import names_of_topics
 from sklda.inspection._contrasts import TopicContrasts, pair_of
 
 _MOST_TOPICS = 2  # of a setting, those with the largest proportions
@@ -34,6 +35,8 @@ class PredictedProportions:
     ----------
     settings : list of str
         Names of the settings, or row numbers if they have no names.
+    topic_names : ndarray of shape (n_topics,) of str
+        Names of the topics, see `name_topics`; "topic 3" stands for no name.
     mean : ndarray of shape (n_settings, n_topics)
         Posterior means.
     low, high : ndarray of shape (n_settings, n_topics)
@@ -45,6 +48,7 @@ class PredictedProportions:
     """
 
     settings: list[str]
+    topic_names: np.ndarray
     mean: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -61,7 +65,7 @@ class PredictedProportions:
         for i, name in enumerate(self.settings):
             top = np.argsort(-self.mean[i])[:_MOST_TOPICS]
             cells = [
-                f"topic {k:3d} {self.mean[i, k]:.3f} [{self.low[i, k]:.3f}, "
+                f"{self.topic_names[k]} {self.mean[i, k]:.3f} [{self.low[i, k]:.3f}, "
                 f"{self.high[i, k]:.3f}]"
                 for k in top
             ]
@@ -94,6 +98,7 @@ class PredictedProportions:
             first=settings[i],
             second=settings[j],
             topics=np.arange(difference.shape[1]),
+            topic_names=self.topic_names,
             difference=difference.mean(axis=0),
             low=low,
             high=high,
@@ -167,10 +172,12 @@ def predicted_proportions(
             f"model must be a fitted DMRLDA, got {model!r}, which has no weights for "
             "covariates."
         )
-    settings, draws = _draws_of_settings(snapshot(model), covariates)
+    fitted = snapshot(model)
+    settings, draws = _draws_of_settings(fitted, covariates)
     low, high = _interval(draws, confidence_level, "proportions")
     return PredictedProportions(
         settings=settings,
+        topic_names=names_of_topics(fitted, draws.shape[-1]),
         mean=draws.mean(axis=0),
         low=low,
         high=high,

@@ -17,18 +17,20 @@ from sklda._base.fitted_topics import (
     word_names,
 )
 from sklda._base.parameters import validates
-from sklda._core.checks import check_indices, check_numbers
+from sklda._core.checks import check_indices, check_numbers, label_list
 from sklda._core.types import NameList, WordMetric
 from sklda._topics.plotting import FILL, PanelDisplay, cut_text, new_panels, shorten
+from sklda._topics.topic_names import names_of_topics
 from sklda._topics.word_scores import RANKING_CONSTRAINTS
-from sklda.inspection._words import NO_TOKENS, top_columns
+from sklda.inspection._topic_names import NO_TOKENS
+from sklda.inspection._words import top_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
 
 _MAX_COLUMNS = 5
-_MAX_WORD_LENGTH = 26  # characters that fit into a panel
+_MAX_WORD_LENGTH = 26  # characters of a word or a name that fit into a panel
 _WORD_PAD = 3  # points between the left edge and the words
 # Sizes in inches.
 _PANEL_WIDTH = 2.2
@@ -50,8 +52,8 @@ class TopWordsDisplay(PanelDisplay):
         Top words of each topic.
     probabilities : ndarray of shape (n_topics, n_words)
         Probability of each of these words in the topic.
-    topics : ndarray of shape (n_topics,)
-        Numbers of the topics, for the titles.
+    topic_names : array-like of str of shape (n_topics,)
+        Names of the topics, for the titles.
 
     Attributes
     ----------
@@ -79,13 +81,13 @@ class TopWordsDisplay(PanelDisplay):
         *,
         words: list[list[str]],
         probabilities: np.ndarray,
-        topics: np.ndarray,
+        topic_names: NameList,
     ) -> None:
         self.probabilities = check_numbers(
             probabilities, "probabilities", ("n_topics", "n_words")
         )
         shape = self.probabilities.shape
-        self.topics = check_numbers(topics, "topics", shape[:1])
+        self.topic_names = label_list(topic_names, "topic_names", "topics", shape[0])
         table = np.asarray(words, dtype=object)
         if table.shape != shape:
             raise ValueError(
@@ -154,7 +156,9 @@ class TopWordsDisplay(PanelDisplay):
         words[empty] = [NO_TOKENS, *[""] * (n_words - 1)]
         probabilities[empty] = 0
         return cls(
-            words=words.tolist(), probabilities=probabilities, topics=shown
+            words=words.tolist(),
+            probabilities=probabilities,
+            topic_names=names_of_topics(estimator, len(components))[shown],
         ).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:
@@ -169,7 +173,8 @@ class TopWordsDisplay(PanelDisplay):
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **style))
-            panel.set_title(f"Topic {self.topics[k]}", fontsize="medium")
+            title = shorten(self.topic_names[k], _MAX_WORD_LENGTH)
+            panel.set_title(title, fontsize="medium", parse_math=False)
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
             # On top of their bars, so that long words leave room for bars.

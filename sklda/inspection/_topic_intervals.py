@@ -20,7 +20,6 @@ from sklda._topics.plotting import (
     Display,
     largest_topics,
     legend_beside,
-    names_of_topics,
     shades,
     shorten,
     write_rows,
@@ -109,7 +108,6 @@ class TopicIntervalsDisplay(Display):
         *,
         documents: ArrayLike | None = None,
         document_names: NameList | None = None,
-        topic_names: NameList | None = None,
         n_topics: int = 8,
         confidence_level: float = 0.95,
         ax: Axes | None = None,
@@ -125,8 +123,6 @@ class TopicIntervalsDisplay(Display):
             Row numbers of the documents. By default the first three.
         document_names : array-like of str, default=None
             Names of these documents. By default their row numbers.
-        topic_names : array-like of str of shape (n_components,), default=None
-            Names of all topics. By default their numbers.
         n_topics : int, default=8
             Maximum number of topics to plot, at least 1: those with the largest mean
             proportions in these documents, in the order of their indices.
@@ -151,8 +147,6 @@ class TopicIntervalsDisplay(Display):
         if documents is None:
             documents = np.arange(min(draws.n_documents, _DEFAULT_N_DOCUMENTS))
         rows = check_indices(documents, "documents", draws.n_documents, "documents")
-        topics = range(draws.n_topics)
-        names = names_of_topics(topic_names, topics, topics)
         if document_names is None:
             document_names = [f"document {row}" for row in rows]
         series = label_list(document_names, "document_names", "documents", rows.size)
@@ -164,7 +158,7 @@ class TopicIntervalsDisplay(Display):
             estimates=mean[:, shown],
             low=low[:, shown],
             high=high[:, shown],
-            topic_names=[names[k] for k in shown],
+            topic_names=draws.topic_names[shown],
             series_names=series,
             quantity="proportion of the topic",
         ).plot(ax, **style)
@@ -176,7 +170,6 @@ class TopicIntervalsDisplay(Display):
         effects: Any,
         *,
         terms: NameList | None = None,
-        topic_names: NameList | None = None,
         n_topics: int = 12,
         ax: Axes | None = None,
         **style: Any,
@@ -190,8 +183,6 @@ class TopicIntervalsDisplay(Display):
         terms : array-like of str, default=None
             Covariates to plot, including "intercept". By default, all except the
             intercept.
-        topic_names : array-like of str, default=None
-            Names of the topics of the effects. By default their numbers.
         n_topics : int, default=12
             Maximum number of topics to plot, at least 1: those with the largest
             magnitudes of t of any of the terms, in the order of their indices.
@@ -225,7 +216,7 @@ class TopicIntervalsDisplay(Display):
             estimates=effects.coefficient[cells].T,
             low=effects.low[cells].T,
             high=effects.high[cells].T,
-            topic_names=names_of_topics(topic_names, effects.topics, shown),
+            topic_names=effects.topic_names[shown],
             series_names=chosen,
             quantity=f"change of the proportion per unit{effects._against()}",
         ).plot(ax, **style)
@@ -235,7 +226,6 @@ class TopicIntervalsDisplay(Display):
         cls,
         contrasts: Any,
         *,
-        topic_names: NameList | None = None,
         ax: Axes | None = None,
         **style: Any,
     ) -> Self:
@@ -245,8 +235,6 @@ class TopicIntervalsDisplay(Display):
         ----------
         contrasts : TopicContrasts
             Result of the method `contrast` of means, effects or predictions.
-        topic_names : array-like of str, default=None
-            Names of the topics of the contrasts. By default their numbers.
         ax : Axes, default=None
             Axes to plot on. By default a new figure of suitable size is created.
         **style : dict
@@ -268,7 +256,7 @@ class TopicIntervalsDisplay(Display):
             estimates=contrasts.difference[np.newaxis, order],
             low=contrasts.low[np.newaxis, order],
             high=contrasts.high[np.newaxis, order],
-            topic_names=names_of_topics(topic_names, contrasts.topics, order),
+            topic_names=contrasts.topic_names[order],
             series_names=[f"{contrasts.first} minus {contrasts.second}"],
             quantity="difference of the proportions",
         ).plot(ax, **style)

@@ -17,7 +17,7 @@ from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import EDGE, FILL, Display
 from sklda._topics.topic_distances import jensen_shannon_distances
-from sklda.inspection._words import NUMBER_OF_WORDS, topic_labels
+from sklda.inspection._topic_names import NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -130,8 +130,8 @@ class TopicMapDisplay(Display):
             without it, the column numbers, with a warning.
         n_words : int, default=None
             Number of most relevant words, see `top_words`, below the number of each
-            topic. The default is 2, or 0 if words have no names or there are more than
-            30 topics.
+            topic that has no name (see `name_topics`). The default is 2, or 0 if words
+            have no names or there are more than 30 topics.
         X : {array-like, sparse matrix} of shape (n_documents, n_words), default=None
             Documents in which `transform` computes topic frequencies. By default,
             frequencies in the training documents come from `components_` minus the
@@ -157,7 +157,7 @@ class TopicMapDisplay(Display):
         components = fitted_components(estimator)
         default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
         words = (feature_names, n_words, default_n_words, "relevance")
-        labels = topic_labels(estimator, *words, "\n", "\n")
+        labels = topic_labels(estimator, *words, in_lines=True)
         topics = normalise(components)
         distances = jensen_shannon_distances(topics, topics)
         positions, explained_ratio = classical_scaling(distances)

@@ -15,6 +15,7 @@ from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
+from sklda._topics.topic_names import keys_of_topics
 from sklda.inspection._contrasts import TopicContrasts, contrast_of, pair_of
 from sklda.inspection._groups import check_groups
 from sklda.inspection._pooling import DrawnEstimates, Linear, check_several, pool
@@ -43,6 +44,8 @@ class TopicMeans:
         Number of documents without a date, which are left out.
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
+    topic_names : ndarray of shape (n_topics,) of str
+        Their names, see `name_topics`; "topic 3" stands for no name.
     mean : ndarray of shape (n_groups, n_topics)
         Mean proportion of each topic.
     standard_error : ndarray of shape (n_groups, n_topics)
@@ -62,6 +65,7 @@ class TopicMeans:
     n_documents: np.ndarray
     n_undated: int
     topics: np.ndarray
+    topic_names: np.ndarray
     mean: np.ndarray
     standard_error: np.ndarray
     low: np.ndarray
@@ -89,12 +93,12 @@ class TopicMeans:
             If there is no such group, or both are the same.
         """
         pair = pair_of(first, second, self.groups, "group")
-        scales, level = np.ones(len(self.groups)), self.confidence_level
-        return contrast_of(self._drawn, self.groups, self.topics, level, pair, scales)
+        scales = np.ones(len(self.groups))
+        return contrast_of(self, self._drawn, self.groups, pair, scales)
 
     @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
-        """Return a table with a row for each topic and group.
+        """Return a table with a row for each topic, by name or number, and group.
 
         Parameters
         ----------
@@ -103,7 +107,7 @@ class TopicMeans:
 
         Returns
         -------
-        dict of (int, str) to dict of str to float, or DataFrame
+        dict of (int or str, str) to dict of str to float, or DataFrame
             n_documents, mean, standard_error, low and high.
 
         Raises
@@ -111,7 +115,8 @@ class TopicMeans:
         ValueError, ImportError
             If `as_frame` is not a bool, or True and pandas is not installed.
         """
-        index = {"topic": self.topics.tolist(), "group": self.groups}
+        keys = keys_of_topics(self.topic_names, self.topics)
+        index = {"topic": keys, "group": self.groups}
         n_documents = np.broadcast_to(self.n_documents, self.mean.T.shape)
         columns = {name: getattr(self, name).T for name in _COLUMNS}
         return table_by_keys(index, {"n_documents": n_documents} | columns, as_frame)
@@ -135,8 +140,8 @@ class TopicMeans:
         return f"{mean} [{self.low[i, j]:.3f}, {self.high[i, j]:.3f}]"
 
     def __repr__(self) -> str:
-        shown = self.topics[:_MOST_TOPICS]
-        rows = [["group", "documents", *(f"topic {k}" for k in shown)]]
+        shown = self.topic_names[:_MOST_TOPICS]
+        rows = [["group", "documents", *shown]]
         for i, group in enumerate(self.groups):
             cells = (self._cell(i, j) for j in range(len(shown)))
             rows.append([group, f"{self.n_documents[i]:,}", *cells])
@@ -253,6 +258,7 @@ def topic_means(
         n_documents=sizes,
         n_undated=draws.n_documents - int(sizes.sum()),
         topics=shown,
+        topic_names=draws.topic_names[shown],
         mean=pooled.mean,
         standard_error=pooled.standard_error,
         low=pooled.low.clip(0, 1),

@@ -11,15 +11,13 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
 from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda._core.checks import check_indices, check_result
-from sklda._core.types import NameList
+from sklda._core.checks import check_result
 from sklda._topics.plotting import (
     EDGE,
     FILL,
     PanelDisplay,
     import_pyplot,
     largest_topics,
-    names_of_topics,
     new_panels,
     shorten,
     write_dates,
@@ -51,8 +49,6 @@ class TopicMeansDisplay(PanelDisplay):
     ----------
     means : TopicMeans
         Result of `topic_means`.
-    topic_names : array-like of str of shape (n_topics,), default=None
-        Names of the topics of the means. By default their numbers.
 
     Attributes
     ----------
@@ -78,11 +74,9 @@ class TopicMeansDisplay(PanelDisplay):
     (4,)
     """
 
-    def __init__(self, *, means: Any, topic_names: NameList | None = None) -> None:
+    def __init__(self, *, means: Any) -> None:
         check_result(means, "means", TopicMeans, "topic_means")
         self.means = means
-        places = range(means.topics.size)
-        self.topic_names = names_of_topics(topic_names, means.topics, places)
 
     @classmethod
     @validates(
@@ -97,7 +91,6 @@ class TopicMeansDisplay(PanelDisplay):
         groups: ArrayLike,
         *,
         topics: ArrayLike | None = None,
-        topic_names: NameList | None = None,
         n_topics: int = 6,
         max_bins: int = 24,
         confidence_level: float = 0.95,
@@ -115,8 +108,6 @@ class TopicMeansDisplay(PanelDisplay):
             Group of each document, see `topic_means`.
         topics : array-like of int, default=None
             Topics to plot. By default the most frequent ones.
-        topic_names : array-like of str of shape (n_components,), default=None
-            Names of all topics. By default their numbers.
         n_topics : int, default=6
             Number of topics to plot, most frequent first, if `topics` is None; at least
             1.
@@ -148,20 +139,18 @@ class TopicMeansDisplay(PanelDisplay):
         if topics is None:
             samples = (draws.doc_topic(i) for i in range(draws.n_draws))
             topics = largest_topics(sum(samples, np.zeros((1, 1))), n_topics)
-        shown = check_indices(topics, "topics", draws.n_topics, "topics")
-        names = names_of_topics(topic_names, range(draws.n_topics), shown)
         means = topic_means(
             draws,
             groups,
-            topics=shown,
+            topics=topics,
             max_bins=max_bins,
             confidence_level=confidence_level,
             random_state=random_state,
         )
-        return cls(means=means, topic_names=names).plot(ax, **style)
+        return cls(means=means).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:
-        return len(self.topic_names) + (self.means.places is not None), "panels"
+        return len(self.means.topic_names) + (self.means.places is not None), "panels"
 
     def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
         has_rows = self.means.places is None
@@ -177,14 +166,14 @@ class TopicMeansDisplay(PanelDisplay):
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         draw = self._draw_rows if self.means.places is None else self._draw_line
         style = {"color": EDGE, "marker": "o", "markersize": 4} | style
-        n_topics = len(self.topic_names)
-        for j in range(n_topics):
+        names = self.means.topic_names
+        for j in range(names.size):
             draw(axes[j], j, style)
         if self.means.places is not None:
-            self._draw_counts(axes[n_topics])
-            for panel in axes[:n_topics:_COLUMNS]:  # the first of each row
+            self._draw_counts(axes[names.size])
+            for panel in axes[: names.size : _COLUMNS]:  # the first of each row
                 panel.set_ylabel("mean proportion")
-        write_titles(axes[:n_topics], self.topic_names)
+        write_titles(axes[: names.size], names)
 
     def _draw_rows(self, panel: Any, j: int, style: dict[str, Any]) -> None:
         """Draw the groups of a topic from top to bottom."""

@@ -12,25 +12,21 @@ from sklda._base.fitted_topics import (
     count_models,
     empty_topics,
     fitted_components,
-    has_names,
     normalise,
     snapshot,
     top_indices,
     topic_proportions,
     word_names,
 )
-from sklda._base.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
+from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_limit
+from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda._topics.plotting import shorten
+from sklda._topics.topic_names import keys_of_topics, names_of_topics
 from sklda._topics.word_scores import RANKING_CONSTRAINTS, word_scores
 
-_MAX_LABEL_LENGTH = 18  # characters of a word in a label
-NO_TOKENS = "(no tokens)"  # in place of the words of a topic
-NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
 
-
-@validates(**RANKING_CONSTRAINTS)
+@validates(**RANKING_CONSTRAINTS, as_frame=["boolean"])
 def top_words(
     estimator: Any,
     feature_names: NameList | None = None,
@@ -38,7 +34,8 @@ def top_words(
     metric: WordMetric = "probability",
     *,
     weight: float | None = None,
-) -> list[list[str]]:
+    as_frame: bool = False,
+) -> Any:
     """Return the words that best characterise each topic.
 
     In the following, p(w | k) is the probability of word w in topic k, from the rows of
@@ -70,12 +67,16 @@ def top_words(
         Weight in "relevance" and "frex", from 0 to 1. The default is 0.6 for
         "relevance", at which readers in [1]_ recognised topics best, and 0.5 for
         "frex".
+    as_frame : bool, default=False
+        Whether to return a pandas DataFrame.
 
     Returns
     -------
-    list of list of str
+    list of list of str, or DataFrame
         Words of each topic, best first; ties are broken by column. A topic without a
-        single token has no words: its list is empty.
+        single token has no words: its list is empty. A DataFrame has a row for each
+        topic, by its name (see `name_topics`) or its number, and a column for each
+        rank; None stands for no word.
 
     Raises
     ------
@@ -86,6 +87,8 @@ def top_words(
     ValueError
         If the number of feature_names is wrong, `components_` has negative values, or a
         parameter is out of range.
+    ImportError
+        If `as_frame` is True and pandas is not installed.
 
     References
     ----------
@@ -113,10 +116,15 @@ def top_words(
     components = fitted_components(estimator)
     names = word_names(estimator, feature_names, components.shape[1])
     columns = top_columns(components, n_words, metric, weight)
+    words: list[list[Any]]
     words = [[names[column] for column in topic] for topic in columns]
     for k in np.flatnonzero(empty_topics(estimator, components)):
-        words[k] = []
-    return words
+        words[k] = [None] * n_words if as_frame else []
+    if not as_frame:
+        return words
+    pandas = import_pandas()
+    keys = keys_of_topics(names_of_topics(estimator, len(words)), range(len(words)))
+    return pandas.DataFrame(words, index=pandas.Index(keys, name="topic"))
 
 
 def top_columns(
@@ -125,36 +133,6 @@ def top_columns(
     """Return the columns of the top words of each topic, (n_topics, n_words)."""
     check_limit(n_words, "n_words", components.shape[1], "words")
     return top_indices(word_scores(components, metric, weight), n_words)
-
-
-def topic_labels(
-    estimator: Any,
-    feature_names: NameList | None,
-    n_words: int | None,
-    default_n_words: int,
-    metric: str,
-    after_number: str,
-    between_words: str,
-) -> list[str]:
-    """Return the number of each topic and its top words, shortened to fit a label.
-
-    If `n_words` is None there are `default_n_words`, or none if words have no names.
-    """
-    components = fitted_components(estimator)
-    named = feature_names is not None or has_names(estimator)
-    n_columns = components.shape[1]
-    if n_words is None:
-        n_words = min(default_n_words, n_columns) if named else 0
-    if named or n_words:
-        names = word_names(estimator, feature_names, n_columns)
-    if n_words == 0:
-        return [str(k) for k in range(len(components))]
-    texts = [shorten(name, _MAX_LABEL_LENGTH) for name in names]
-    top = top_columns(components, n_words, metric)
-    words = [between_words.join(texts[column] for column in topic) for topic in top]
-    for k in np.flatnonzero(empty_topics(estimator, components)):
-        words[k] = NO_TOKENS
-    return [f"{k}{after_number}{text}" for k, text in enumerate(words)]
 
 
 @validates(n_documents=POSITIVE_INTEGER)
@@ -204,10 +182,15 @@ def top_documents(
     >>> documents.shape
     (10, 3)
     """
-    proportions = topic_proportions(snapshot(estimator), X).T
-    check_limit(n_documents, "n_documents", proportions.shape[1], "documents")
-    documents = top_indices(proportions, n_documents)
-    return documents, np.take_along_axis(proportions, documents, axis=1)
+    proportions = topic_proportions(snapshot(estimator), X)
+    documents = top_rows(proportions, n_documents)
+    return documents, np.take_along_axis(proportions.T, documents, axis=1)
+
+
+def top_rows(proportions: np.ndarray, n_documents: int) -> np.ndarray:
+    """Return the documents with most of each topic, (n_topics, n_documents)."""
+    check_limit(n_documents, "n_documents", len(proportions), "documents")
+    return top_indices(proportions.T, n_documents)
 
 
 def pyldavis_data(

@@ -1,5 +1,7 @@
 """Draws from a posterior, made from counts."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sklda._topics.posterior_draws import PosteriorDraws
@@ -22,6 +24,11 @@ def draws_of(doc_topic, doc_topic_prior, learned_alpha=()):
         _doc_topic=[_cells(counts) for counts in doc_topic],
         _word_topic=[_cells(counts.sum(axis=0)[np.newaxis]) for counts in doc_topic],
     )
+
+
+def named(draws, names):
+    """Return draws whose topics have names."""
+    return replace(draws, _topic_names=np.array(names, dtype=object))
 
 
 def _cells(counts):

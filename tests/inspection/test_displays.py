@@ -39,7 +39,7 @@ def test_bars_are_probabilities_whatever_the_metric(pyplot, n_topics, topics, ra
     assert display.words == [words[k] for k in topics]
     phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
     for k, panel, bars in zip(topics, display.axes_, display.bars_, strict=True):
-        assert panel.get_title() == f"Topic {k}"
+        assert panel.get_title() == f"topic {k}"
         labels = [label.get_text() for label in panel.get_yticklabels()]
         assert labels == words[k]
         widths = [bar.get_width() for bar in bars]

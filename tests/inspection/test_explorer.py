@@ -265,12 +265,13 @@ def test_nothing_leaves_the_data(tmp_path):
     plain, evil = tmp_path / "plain.html", tmp_path / "<b>'\"&.html"
     save_explorer(plain, model, X, feature_names=None)
     texts = [EVIL[d % 6] * (1 + d) + "\ud800\0" for d in range(N_DOCUMENTS)]
-    options = {"feature_names": names, "texts": texts, "labels": EVIL}
+    model.topic_names_ = EVIL
+    options = {"feature_names": names, "texts": texts}
     options["groups"] = [EVIL[d % 6] for d in range(N_DOCUMENTS)]
     save_explorer(evil, model, X, **options, max_text_length=10**6)
     contents, page = stored(evil), Elements(evil.read_text("utf-8"))
     assert contents["words"]["names"] == names
-    assert contents["topics"]["labels"] == EVIL
+    assert contents["topics"]["names"] == EVIL
     assert contents["groups"]["names"] == sorted(EVIL)
     typical = contents["documents"]["typical"][0]
     assert contents["documents"]["texts"][typical] == " ".join(texts[typical].split())

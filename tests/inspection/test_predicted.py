@@ -19,6 +19,7 @@ def predicted_of(draws):
     """Return predictions with given draws, and intervals from the least to the most."""
     return PredictedProportions(
         settings=["a", "b", "c"],
+        topic_names=np.array(["topic 0", "wheat", "topic 2", "gold"], dtype=object),
         mean=draws.mean(axis=0),
         low=draws.min(axis=0),
         high=draws.max(axis=0),
@@ -34,12 +35,11 @@ def predicted():
 
 
 def test_lines_and_bands_follow_the_covariate(pyplot, predicted):
-    named = {"topic_names": list("wxyz"), "covariate_name": "year"}
     display = PredictedProportionsDisplay.from_predictions(
-        predicted, VALUES, topics=[2, 0], **named
+        predicted, VALUES, topics=[2, 1], covariate_name="year"
     )
     order = [1, 0, 2]  # 2000, 2010, 2020
-    for line, band, k in zip(display.lines_, display.bands_, [2, 0], strict=True):
+    for line, band, k in zip(display.lines_, display.bands_, [2, 1], strict=True):
         np.testing.assert_array_equal(line.get_xdata(), [2000, 2010, 2020])
         np.testing.assert_array_equal(line.get_ydata(), predicted.mean[order, k])
         (path,) = band.get_paths()
@@ -47,7 +47,7 @@ def test_lines_and_bands_follow_the_covariate(pyplot, predicted):
         assert at_start.min() == predicted.low[1, k]
         assert at_start.max() == predicted.high[1, k]
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["y", "w"]
+    assert texts == ["topic 2", "wheat"]
     assert display.ax_.get_xlabel() == "year"
 
 
@@ -64,7 +64,7 @@ def test_largest_topics_are_plotted(pyplot, predicted):
     from_predictions = PredictedProportionsDisplay.from_predictions
     display = from_predictions(predicted, VALUES, n_topics=2)
     largest = np.sort(np.argsort(-predicted.mean.sum(axis=0))[:2])
-    assert display.topic_names == [f"topic {k}" for k in largest]
+    assert display.topic_names == predicted.topic_names[largest].tolist()
 
 
 def test_axes_show_all_displays_on_them(pyplot, predicted):
@@ -84,7 +84,7 @@ def test_contrasts_are_sorted_by_their_difference(pyplot, predicted):
     contrast = predicted.contrast("a", "c")
     display = TopicIntervalsDisplay.from_contrasts(contrast)
     order = np.argsort(-contrast.difference)
-    assert display.topic_names == [f"topic {k}" for k in order]
+    assert display.topic_names == contrast.topic_names[order].tolist()
     np.testing.assert_array_equal(display.estimates[0], contrast.difference[order])
     np.testing.assert_array_equal(display.low[0], contrast.low[order])
     np.testing.assert_array_equal(display.high[0], contrast.high[order])

@@ -1,10 +1,12 @@
 """Intervals in pictures: of proportions, of effects."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda.inspection import TopicIntervalsDisplay, estimate_effect
+from sklda.inspection import TopicIntervalsDisplay, estimate_effect, name_topics
 from tests.helpers.draws import draws_of
 from tests.helpers.known_topics import columns_are_shown
 from tests.helpers.pictures import LONG, X, boxes, overlaps
@@ -98,11 +100,11 @@ def test_series_differ_in_marks_and_name_what_they_are_compared_with(pyplot, lda
 @pytest.mark.parametrize("n_documents", [1, 6])
 def test_texts_do_not_overlap(pyplot, lda, n_documents):
     names = [f"$\\frac{{{k}$ {LONG[k]}" for k in range(5)]  # no formula
+    lda = name_topics(copy(lda), names)
     display = TopicIntervalsDisplay.from_draws(
         lda.draws_,
         documents=range(n_documents),
         document_names=LONG[:n_documents],
-        topic_names=names,
     )
     display.figure_.draw_without_rendering()
     labels = boxes(display.ax_.get_yticklabels())

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t as student_t
 
 from sklda.inspection import TopicMeansDisplay, topic_means
-from tests.helpers.draws import draws_of
+from tests.helpers.draws import draws_of, named
 from tests.helpers.pictures import LONG, boxes, overlaps
 
 RNG = np.random.default_rng(0)
@@ -203,12 +203,9 @@ def test_line_has_gaps_and_counts(pyplot):
     assert labels == ["mean proportion", "", ""]
     heights = [bar.get_height() for bar in display.axes_[-1].patches]
     assert heights == [10, 10, 0, 0, 10]
-    again = TopicMeansDisplay(means=display.means, topic_names=["a", "b"]).plot()
-    assert [panel.get_title() for panel in again.axes_] == [
-        "a",
-        "b",
-        "number of documents",
-    ]
+    again = TopicMeansDisplay(means=display.means).plot()
+    titles = [panel.get_title() for panel in again.axes_]
+    assert titles == [*display.means.topic_names, "number of documents"]
 
 
 def test_dates_are_on_the_axis(pyplot):
@@ -221,7 +218,7 @@ def test_dates_are_on_the_axis(pyplot):
 
 def test_rows_name_groups_and_their_sizes(pyplot):
     display = TopicMeansDisplay.from_draws(
-        make_draws(), PARTY, topics=[2, 0], topic_names=["x", "y", "z"], random_state=0
+        named(make_draws(), ["x", "y", "z"]), PARTY, topics=[2, 0], random_state=0
     )
     assert [panel.get_title() for panel in display.axes_] == ["z", "x"]
     labels = [label.get_text() for label in display.axes_[0].get_yticklabels()]
@@ -243,10 +240,8 @@ def test_most_frequent_topics_are_drawn(pyplot):
 
 @pytest.mark.parametrize("groups", [LONG, YEARS])
 def test_texts_do_not_overlap(pyplot, groups):
-    draws = make_draws(n_topics=5)
-    display = TopicMeansDisplay.from_draws(
-        draws, groups, topic_names=LONG[:5], random_state=0
-    )
+    draws = named(make_draws(n_topics=5), LONG[:5])
+    display = TopicMeansDisplay.from_draws(draws, groups, random_state=0)
     display.figure_.draw_without_rendering()
     titles = boxes(panel.title for panel in display.axes_)
     frames = np.array([panel.get_window_extent().extents for panel in display.axes_])
@@ -260,7 +255,7 @@ def test_texts_do_not_overlap(pyplot, groups):
 def test_titles_are_cut_only_where_they_are_wider_than_their_panel(pyplot, groups):
     names = ["israel, terrorist, attack", "republican, democrat, grand", "W" * 40]
     display = TopicMeansDisplay.from_draws(
-        make_draws(), groups, topic_names=names, n_topics=3, random_state=0
+        named(make_draws(), names), groups, n_topics=3, random_state=0
     )
     display.figure_.draw_without_rendering()
     panels = [display.axes_[list(display.means.topics).index(k)] for k in range(3)]

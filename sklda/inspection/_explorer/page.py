@@ -124,7 +124,7 @@ class ShownModel(NamedTuple):
     frequencies: np.ndarray  # (n_topics,) proportions of all tokens
     feature_names: list[str]
     texts: list[str] | None
-    labels: list[str] | None
+    topic_keys: list[int | str]  # names, or numbers of topics without a name
     groups: Groups | None
     classes: dict[str, Any] | None
 
@@ -145,7 +145,7 @@ def _topics(model: ShownModel) -> dict[str, Any]:
     distances = jensen_shannon_distances(topics, topics)
     positions, explained = classical_scaling(distances)
     return {
-        "labels": model.labels,
+        "names": [key if isinstance(key, str) else None for key in model.topic_keys],
         "empty": np.flatnonzero(model.empty).tolist(),
         "shares": model.frequencies.round(6).tolist(),
         "positions": positions.round(4).tolist(),

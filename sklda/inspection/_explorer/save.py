@@ -21,6 +21,7 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
 from sklda._core.checks import label_list
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
+from sklda._topics.topic_names import keys_of_topics, names_of_topics
 from sklda.inspection._explorer.page import (
     ShownModel,
     build_page,
@@ -38,7 +39,6 @@ def save_explorer(
     *,
     feature_names: NameList | None,
     texts: NameList | None = None,
-    labels: NameList | None = None,
     groups: list[Any] | SupportsArray | None = None,
     title: str | None = None,
     max_text_length: int = 400,
@@ -50,6 +50,10 @@ def save_explorer(
     share of a topic in groups of documents or over time, and its weight for the classes
     of a classifier. The file works offline and loads nothing. Its address stores the
     selection and the edited labels, so readers can share a view.
+
+    Readers can edit the names of topics (see `name_topics`); a topic without a name is
+    labelled by its three most relevant words. The browser remembers edited names; the
+    button "Save labels" stores them as a JSON list, which `name_topics` accepts.
 
     Parameters
     ----------
@@ -65,10 +69,6 @@ def save_explorer(
         estimator or, if it has none, the column numbers.
     texts : array-like of str of shape (n_documents,), default=None
         Texts of the documents. Markup is shown literally.
-    labels : array-like of str of shape (n_components,), default=None
-        Names of the topics, which readers can edit on the page. By default, the three
-        most relevant words. The browser remembers edited names; the button "Save
-        labels" stores such a list as JSON.
     groups : array-like of shape (n_documents,), default=None
         Group of each document. Numbers and dates are binned, such as by weeks or
         months, into at most 60 bins and shown as a line, with the number of documents
@@ -93,7 +93,7 @@ def save_explorer(
         Before fit; if the estimator has no `components_`, `path` is neither a str nor
         path-like, or names are not a list.
     ValueError
-        If the number of names, texts, labels or groups is wrong, `topic_means` would
+        If the number of names, texts or groups is wrong, `topic_means` would
         reject the groups, `transform` rejects X, X has no tokens, `components_` has
         negative values, or `max_text_length` is below 1.
     OSError
@@ -138,8 +138,6 @@ def save_explorer(
     components = fitted_components(estimator)
     n_topics, n_words = components.shape
     names = word_names(estimator, feature_names, n_words)
-    if labels is not None:
-        labels = label_list(labels, "labels", "topics", n_topics)
     proportions = topic_proportions(estimator, X)
     counts = check_counts(X)
     lengths = axis_sums(counts, axis=1)
@@ -156,7 +154,9 @@ def save_explorer(
         frequencies=normalise(lengths @ proportions),
         feature_names=names,
         texts=texts,
-        labels=labels,
+        topic_keys=keys_of_topics(
+            names_of_topics(estimator, n_topics), range(n_topics)
+        ),
         groups=None if groups is None else check_groups(groups, len(lengths)),
         classes=class_weights(estimator, n_topics),
     )

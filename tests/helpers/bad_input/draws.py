@@ -93,7 +93,6 @@ def means_doors(draws: Any) -> Iterator[tuple[str, Door]]:
     yield pair_door(means.contrast, *means.groups[:2], "group")
     yield door(means.contrast(0, 1).summary, {})
     made_of = {"means": result_of("topic_means", draws)}
-    made_of["topic_names"] = Spec(common()["topic_names"].bad, [])
     cls = inspection.TopicMeansDisplay
     yield from display_doors(cls, sound, "from_draws", made_of, groups=labels)
 

@@ -1,7 +1,7 @@
 """Bad and good arguments of the functions and displays of sklda."""
 
 from collections.abc import Iterator
-from copy import deepcopy
+from copy import copy, deepcopy
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -220,10 +220,36 @@ def explorer_door(folder: Path) -> Door:
         + refused(absent, words="no such folder", error=OSError),
         X=common()["X"] + refused(X * 0, words="X contains no token"),
         texts=names(N_DOCS, "documents"),
-        labels=names(N_TOPICS, "topics"),
         groups=groups(),
     )
     return described._replace(call=save)
+
+
+def names_door() -> tuple[str, Door]:
+    def name(estimator: Any, **arguments: Any) -> list[str]:
+        return inspection.name_topics(copy(estimator), **arguments).topic_names_
+
+    def function(words: list[str], documents: np.ndarray) -> str:
+        return f"{words} {documents}"
+
+    sound = {"estimator": fitted(CollapsedGibbsLDA), "names": function, "X": X}
+    no_list = refused(5, None, "a", {"a"}, words="names must list", error=TypeError)
+    no_topics = refused({N_TOPICS: "a"}, {-1: "a"}, {"0": "a"}, words="names has the k")
+    no_names = [5, *"bc"], ["a", "a", "b"], ["", "b", "c"], {1: 5}
+    given = {0: "a", 1: "b", 2: "c"}
+    same = [given, [*given.values()], np.array([*given.values()])]
+    documents = common()["X"]
+    _, described = door(
+        inspection.name_topics,
+        sound | {"n_words": 3, "n_documents": 3},
+        names=no_list
+        + no_topics
+        + refused(*no_names, words="[Tt]he name of topic|names must differ")
+        + refused(["a"], words="names has 1 names for 3 topics")
+        + Spec([], [same, [function]]),
+        X=Spec([bad for bad in documents.bad if bad.value is not None], documents.good),
+    )
+    return "name_topics", described._replace(call=name)
 
 
 def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
@@ -236,6 +262,7 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     documents = common()["X"] + refused(X * 0, words="X contains no token")
     yield door(inspection.pyldavis_data, model | {"X": X}, X=documents)
     yield "save_explorer", explorer_door(folder)
+    yield names_door()
     # Displays.
     yield from display_doors(inspection.TopWordsDisplay, words)
     labels = model | {"n_words": 3}

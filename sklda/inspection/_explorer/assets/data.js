@@ -35,7 +35,7 @@ function sparseRows({ n_topics, topics, parts }) {
 export const shares = stored.topics.shares;
 export const positions = stored.topics.positions;
 export const explained = stored.topics.explained;
-export const givenLabels = stored.topics.labels;
+export const topicNames = stored.topics.names; // null without a name
 export const nTopics = shares.length;
 const empty = new Set(stored.topics.empty); // topics without a token
 

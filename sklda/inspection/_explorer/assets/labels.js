@@ -3,7 +3,7 @@
 // The address has the edited ones, so that a view can be sent, and the browser stores
 // them for the next visit, under the original names: other models have others.
 
-import { givenLabels, nTopics, rankedWords, words } from "./data.js";
+import { rankedWords, topicNames, words } from "./data.js";
 import { byId, element } from "./dom.js";
 import { go, state } from "./state.js";
 
@@ -11,7 +11,7 @@ const WEIGHT_OF_NAMES = 6; // index of 0.6
 const WORDS_IN_NAME = 3;
 
 function originalLabel(topic) {
-  if (givenLabels) return givenLabels[topic];
+  if (topicNames[topic] !== null) return topicNames[topic];
   const top = rankedWords(topic, WEIGHT_OF_NAMES).slice(0, WORDS_IN_NAME);
   return top.map((word) => words[word]).join(", ") || "(no tokens)";
 }
@@ -54,9 +54,9 @@ export function restoreLabels() {
   if (labels?.size > 0 && state.labels.size === 0) go({ labels }, { replace: true });
 }
 
-/** Hand all labels to the browser as a file, for `labels` of save_explorer. */
+/** Hand the names of topics to the browser as a file, for name_topics. */
 function save() {
-  const labels = Array.from({ length: nTopics }, (_, topic) => labelOf(topic));
+  const labels = topicNames.map((name, topic) => state.labels.get(topic) ?? name);
   const text = `${JSON.stringify(labels, null, 1)}\n`;
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   element("a", { href: url, download: "labels.json" }).click();

@@ -1,0 +1,240 @@
+"""Names of topics: given, shown everywhere, kept and dropped."""
+
+import pickle
+from copy import copy
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.decomposition import LatentDirichletAllocation
+
+from sklda import CVBLDA, DMRLDA, CollapsedGibbsLDA
+from sklda.datasets import make_lda_corpus
+from sklda.inspection import (
+    DocumentTopicsDisplay,
+    TopicIntervalsDisplay,
+    TopicMapDisplay,
+    TopicMeansDisplay,
+    TopWordsDisplay,
+    estimate_effect,
+    name_topics,
+    predicted_proportions,
+    save_explorer,
+    top_documents,
+    top_words,
+    topic_means,
+)
+from tests.helpers.explorer_page import stored
+from tests.helpers.known_topics import KnownTopics
+
+X, _, _ = make_lda_corpus(40, 30, 3, document_length=30, random_state=0)
+WORDS = [f"w{w}" for w in range(30)]
+SIDES = np.array(["left", "right"])[np.arange(40) % 2]
+NAMED = ["topic 0", "oil prices", "topic 2"]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return CollapsedGibbsLDA(3, max_iter=60, keep_draws=10, random_state=0).fit(X)
+
+
+@pytest.fixture
+def lda(fitted):
+    return name_topics(copy(fitted), {1: "oil prices"})
+
+
+# --- what gives names ------------------------------------------------------------
+
+
+def test_names_by_number_leave_the_others(lda):
+    assert lda.topic_names_.tolist() == NAMED
+    assert lda.draws_.topic_names.tolist() == NAMED
+    assert name_topics(lda, {np.int64(2): " wheat\n and  corn "}) is lda
+    assert lda.topic_names_.tolist() == ["topic 0", "oil prices", "wheat and corn"]
+    name_topics(lda, {1: None})
+    assert lda.topic_names_.tolist() == ["topic 0", "topic 1", "wheat and corn"]
+
+
+def test_list_has_an_entry_for_each_topic(lda):
+    name_topics(lda, np.array(["a", None, "c"], dtype=object))
+    assert lda.topic_names_.tolist() == ["a", "topic 1", "c"]
+
+
+def test_function_gets_top_words_and_documents(lda):
+    calls = []
+
+    def function(words, documents):
+        calls.append((words, documents.tolist()))
+        return words[0]
+
+    options = {"feature_names": WORDS, "n_words": 4, "n_documents": 3}
+    name_topics(lda, function, **options)
+    order = np.argsort(-lda.doc_topic_.T, axis=1, kind="stable")[:, :3].tolist()
+    words = top_words(lda, WORDS, 4)
+    assert calls == list(zip(words, order, strict=True))
+    assert lda.topic_names_.tolist() == [top[0] for top in words]
+    calls.clear()
+    name_topics(lda, function, X=X[:9], **options)
+    documents, _ = top_documents(lda, X[:9], 3)
+    assert calls == list(zip(words, documents.tolist(), strict=True))
+
+
+def test_function_that_repeats_itself_gets_numbers():
+    answers = iter(["tax", "tax ", None])
+    model = KnownTopics(np.eye(4), np.eye(4))  # of a class without doc_topic_
+    model.components_[3] = 0  # has no tokens, and is not asked for
+    name_topics(
+        model,
+        lambda *_: next(answers),
+        X=X,
+        feature_names=WORDS[:4],
+        n_words=1,
+        n_documents=1,
+    )
+    assert model.topic_names_.tolist() == ["tax (0)", "tax (1)", "topic 2", "topic 3"]
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "words"),
+    [
+        ({3: "a"}, ValueError, r"keys 3, but the topics are numbered from 0 to 2"),
+        ({-1: "a", "1": "b", True: "c"}, ValueError, r"keys -1, '1', True"),
+        ({0: "oil  prices"}, ValueError, r"topics \[0, 1\] would all be 'oil prices'"),
+        ({0: "topic 2"}, ValueError, r"topics \[0, 2\] would all be 'topic 2'"),
+        (["a", "b"], ValueError, r"2 names for 3 topics"),
+        (["a", "b", "a"], ValueError, r"topics \[0, 2\] would all be 'a'"),
+        ({0: 5}, TypeError, r"name of topic 0 must be a str or None, got 5"),
+        ({0: " \n"}, ValueError, r"name of topic 0 is empty"),
+        ("abc", TypeError, r"names must list the names of the topics, got a str"),
+        (None, TypeError, r"names must list"),
+        (lambda words, documents: 5, TypeError, r"name of topic 0 must be a str"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Words are shown as column numbers")
+def test_refused_names_change_nothing(lda, names, error, words):
+    with pytest.raises(error, match=words):
+        name_topics(lda, names)
+    assert lda.topic_names_.tolist() == lda.draws_.topic_names.tolist() == NAMED
+
+
+def test_function_needs_documents():
+    model = KnownTopics(np.eye(3))
+    with pytest.raises(
+        TypeError, match="KnownTopics has no doc_topic_: pass documents"
+    ):
+        name_topics(model, str, feature_names=WORDS[:3], n_words=1)
+
+
+# --- how long they last ----------------------------------------------------------
+
+
+def test_names_are_pickled_but_not_cloned(lda):
+    again = pickle.loads(pickle.dumps(lda))
+    assert again.topic_names_.tolist() == NAMED
+    assert again.draws_.topic_names.tolist() == NAMED
+    assert not hasattr(clone(lda), "topic_names_")
+
+
+@pytest.mark.parametrize("model", [CollapsedGibbsLDA(3, max_iter=4), CVBLDA(3)])
+def test_next_fit_drops_names_but_not_one_that_fails(model):
+    name_topics(model.set_params(random_state=0).fit(X), {1: "oil prices"})
+    with pytest.raises(ValueError, match="Negative"):
+        model.fit(-X)
+    assert model.topic_names_.tolist() == NAMED
+    assert not hasattr(model.fit(X), "topic_names_")
+
+
+def test_models_of_scikit_learn():
+    model = LatentDirichletAllocation(3, max_iter=2, random_state=0).fit(X)
+    name_topics(model, lambda words, _: words[0], X=X, feature_names=WORDS)
+    tops = [words[0] for words in top_words(model, WORDS)]
+    assert top_words(model, WORDS, as_frame=True).index.tolist() == tops
+    # Another fit cannot drop them, but other sizes are noticed.
+    model.set_params(n_components=2).fit(X)
+    with pytest.raises(ValueError, match="topic_names_ has 3 names for 2 topics"):
+        top_words(model, WORDS, as_frame=True)
+    name_topics(model, ["a", "b"])
+    assert top_words(model, WORDS, as_frame=True).index.tolist() == ["a", "b"]
+
+
+# --- where they are shown --------------------------------------------------------
+
+TABLES = {
+    "effects": lambda lda: estimate_effect(lda.draws_, SIDES, random_state=0),
+    "means": lambda lda: topic_means(lda.draws_, SIDES, random_state=0),
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_tables_show_names_or_numbers(lda, table):
+    result = table(lda)
+    assert result.topic_names.tolist() == NAMED
+    assert list(dict.fromkeys(key for key, _ in result.summary())) == [
+        0,
+        "oil prices",
+        2,
+    ]
+    frame = result.summary(as_frame=True)
+    assert frame.loc["oil prices"].shape[0] == 2
+    assert "oil prices" in repr(result)
+
+
+def test_table_of_words(lda):
+    frame = top_words(lda, WORDS, 4, as_frame=True)
+    assert frame.index.tolist() == [0, "oil prices", 2]
+    assert frame.to_numpy().tolist() == top_words(lda, WORDS, 4)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_predictions_show_names():
+    dmr = DMRLDA(3, max_iter=8, random_state=0).fit(X, covariates=np.arange(40.0))
+    predicted = predicted_proportions(name_topics(dmr, ["a", "b", "c"]), [[0.0], [1.0]])
+    assert predicted.topic_names.tolist() == ["a", "b", "c"]
+    contrast = predicted.contrast(0, 1)
+    assert [line.split()[0] for line in repr(contrast).splitlines()[1:]] == [
+        "a",
+        "b",
+        "c",
+    ]
+    assert TopicIntervalsDisplay.from_contrasts(contrast).topic_names[0] in "abc"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_displays_show_names(pyplot, lda):
+    shown = [
+        [
+            panel.get_title()
+            for panel in TopWordsDisplay.from_estimator(lda, WORDS).axes_
+        ],
+        TopicIntervalsDisplay.from_draws(lda.draws_).topic_names,
+        TopicMeansDisplay.from_draws(
+            lda.draws_, SIDES, random_state=0
+        ).means.topic_names,
+    ]
+    for names in shown:
+        assert list(names) == NAMED
+    effects = estimate_effect(lda.draws_, SIDES, topics=[2, 1], random_state=0)
+    display = TopicIntervalsDisplay.from_effects(effects)
+    assert display.topic_names == ["topic 2", "oil prices"]
+
+
+def test_names_replace_words_in_labels(pyplot, lda):
+    words = top_words(lda, WORDS, 3)
+    legend = DocumentTopicsDisplay.from_estimator(lda, X, WORDS).topic_names
+    expected = [f"{k}: {', '.join(words[k])}" for k in range(3)]
+    assert legend == [expected[0], "1: oil prices", expected[2]]
+    assert DocumentTopicsDisplay.from_estimator(lda, X, n_words=0).topic_names == [
+        "0",
+        "1: oil prices",
+        "2",
+    ]
+    name_topics(lda, {1: "prices of crude oil and gas"})
+    labels = TopicMapDisplay.from_estimator(lda, WORDS, 2).labels
+    assert labels[1] == "1\nprices of crude\noil and gas"
+    assert labels[0].count("\n") == 2
+
+
+def test_explorer_shows_names(lda, tmp_path):
+    path = save_explorer(tmp_path / "page.html", lda, X, feature_names=WORDS)
+    assert stored(path)["topics"]["names"] == [None, "oil prices", None]
