@@ -61,9 +61,9 @@ def run_curves(options) -> None:
         found[corpus] = corpora.shape_of(X) | {
             "best_score": float(curve.mean["score"].max()),
             "recommended": {
-                rule: {"topics": int(chosen.n_components), "reason": chosen.reason}
-                for rule, chosen in curve.recommended.items()
+                rule: {"topics": chosen} for rule, chosen in curve.recommended.items()
             },
+            "verdict": curve.verdict,
         }
         harness.print_rows([{"corpus": corpus, **found[corpus]}])
         rows += [
@@ -110,7 +110,7 @@ def find(options, shape: str, n_topics: int, priors: dict) -> dict[str, list[int
         X = plant(options, shape, n_topics, seed)
         curve = measure(X, options.grid, options, RULES, seed, **priors)
         for rule in RULES:
-            found[rule].append(int(curve.recommended[rule].n_components))
+            found[rule].append(curve.recommended[rule])
     return found
 
 

@@ -76,23 +76,35 @@ class Progress:
 
     def __post_init__(self) -> None:
         """Start the clock."""
-        self.since = time.perf_counter()
+        self.start = self.since = time.perf_counter()
 
     def report(self, sweep: int) -> None:
-        """Print the sweep, what describes it, and the speed since the last report."""
+        """Print the sweep, what describes it, the speed, and the time that is left."""
         if (
             not self.estimator.verbose
             or self.interval == 0
             or sweep % self.interval != 0
         ):
             return
-        seconds = time.perf_counter() - self.since
-        speed = self.n_tokens * (sweep - self.last_sweep) / seconds / 1e6
+        now = time.perf_counter()
+        rate = (sweep - self.last_sweep) / (now - self.since)  # since the last line
+        left = f"{duration((self.until - sweep) / rate)} left"
+        if sweep == self.until:
+            left = f"{duration(now - self.start)} in all"
         _print(
             self.estimator,
-            f"sweep {sweep}/{self.until}, {self.describe()}, {speed:.1f} M tokens/s",
+            f"sweep {sweep}/{self.until}, {self.describe()}, "
+            f"{self.n_tokens * rate / 1e6:.1f} M tokens/s, {left}",
         )
         self.since, self.last_sweep = time.perf_counter(), sweep
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words, such as "40 s", "7 min" or "2 h 5 min"."""
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _print(estimator, line):

@@ -20,7 +20,6 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.types import MatrixLike, NameList
 from sklda.model_selection._fits import MEASURES, CurveData, Design, measure_all
 from sklda.model_selection._result import (
-    RULES,
     TopicNumberCurve,
     fold_means,
     standard_error,
@@ -109,13 +108,14 @@ def topic_number_curve(
     random_state : int, RandomState instance or None, default=None
         Seed for the folds and the fits. Pass an int for reproducible results.
     verbose : bool, default=False
-        Whether to print a line for each fit.
+        Whether to print a line for each fit, with the time that remains. Models with
+        more topics take longer, so the first estimates are lower bounds.
 
     Returns
     -------
     TopicNumberCurve
-        Means and standard errors of the measures, and the recommended numbers with
-        their reasons, see Notes. It prints as a table.
+        Means and standard errors of the measures, and a verdict, see Notes. It prints
+        as a table.
 
     Raises
     ------
@@ -135,7 +135,8 @@ def topic_number_curve(
     stable than the next smaller number by more than one standard error. If there is
     none, it recommends the smallest number, which says little. It ignores 1, because a
     single topic is always stable. Standard errors are those of differences within
-    folds.
+    folds. The verdict names the numbers that are as good as the recommended ones, for
+    both measures if that is possible.
 
     The user guide explains which rule to follow if the two disagree. Seconds include
     compilation unless Numba's cache contains the kernels.
@@ -154,8 +155,9 @@ def topic_number_curve(
     >>> curve = topic_number_curve(lda, X, [2, 5, 12], cv=3, random_state=0)
     >>> curve.mean.score.round(1)
     array([-4.7, -4.3, -4.3])
-    >>> curve.recommended["score"].n_components
-    5
+    >>> print(curve.verdict)
+    5 topics: ...
+    >>> lda = lda.set_params(n_components=curve.choice).fit(X)
     """
     template = _check_estimator(estimator)
     used = _check_measures(measures, n_repeats, texts, feature_names)
@@ -174,15 +176,11 @@ def topic_number_curve(
     by_fold = {name: fold_means(values) for name, values in fits.items()}
     mean = Bunch(**{name: means.mean(axis=1) for name, means in by_fold.items()})
     error = Bunch(**{name: standard_error(means) for name, means in by_fold.items()})
-    numbers = design.n_components
     return TopicNumberCurve(
-        n_components=np.array(numbers),
+        n_components=np.array(design.n_components),
         mean=mean,
         standard_error=error,
         fits=fits,
-        recommended=Bunch(
-            **{name: RULES[name](numbers, fits[name]) for name in RULES if name in fits}
-        ),
     )
 
 

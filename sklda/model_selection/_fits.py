@@ -15,6 +15,7 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklda._base.fitted_topics import axis_sums, check_counts, word_names
+from sklda._base.fitting import duration
 from sklda._core.checks import check_limit, check_numbers, shown
 from sklda.metrics._alignment import topic_stability
 from sklda.metrics._coherence import topic_coherence
@@ -164,12 +165,13 @@ def measure_all(
     if "stability" in measures:
         fits.stability = np.empty((*design.shape[:2], 1))
     topics = []  # of a fold
-    places = np.ndindex(design.shape)
+    places, start = np.ndindex(design.shape), time.perf_counter()
     for place, (values, components) in zip(places, results, strict=True):
         for name, value in values.items():
             fits[name][place] = value
         if verbose:
-            print(_line(design, place, values), flush=True)
+            elapsed = time.perf_counter() - start
+            print(_line(design, place, fits, elapsed), flush=True)
         topics.append(components)
         if len(topics) == len(design.seeds):
             if "stability" in measures:
@@ -178,14 +180,27 @@ def measure_all(
     return fits
 
 
-def _line(design: Design, place: tuple[int, ...], values: dict[str, float]) -> str:
+def _line(design: Design, place: tuple[int, ...], fits: Bunch, elapsed: float) -> str:
     """Return the line of progress of one fit."""
     number = int(np.ravel_multi_index(place, design.shape)) + 1
     n_values, n_folds, n_seeds = design.shape
-    score = f"score {values['score']:.4f}, " if "score" in values else ""
+    score = f"score {fits.score[place]:.4f}, " if "score" in fits else ""
+    left = _time_left(design, fits.seconds.ravel()[:number], elapsed)
     return (
         f"[topic_number_curve] fit {number}/{n_values * n_folds * n_seeds}, "
         f"n_components={design.n_components[place[0]]}, "
         f"fold {place[1] + 1}/{n_folds}, repeat {place[2] + 1}/{n_seeds}, "
-        f"{score}{values['seconds']:.1f} s"
+        f"{score}{fits.seconds[place]:.1f} s, {left}"
     )
+
+
+def _time_left(design: Design, seconds: np.ndarray, elapsed: float) -> str:
+    """Return how long the fits that are left take, from the seconds of the others."""
+    _, n_folds, n_seeds = design.shape
+    topics = np.repeat(design.n_components, n_folds * n_seeds)
+    done, rest = np.split(topics, [seconds.size])
+    # The time of a fit is about linear in its topics.
+    several = done[0] < done[-1]
+    line = np.polyfit(done, seconds, int(several))
+    left = np.polyval(line, rest).clip(0).sum() * elapsed / seconds.sum()
+    return f"{'about' if several else 'at least'} {duration(left)} left"

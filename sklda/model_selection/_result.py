@@ -3,38 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from textwrap import fill
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from sklda._topics.text_table import table_lines
 
-_WIDTH = 80  # characters of the printed reasons
+_WIDTH = 80  # characters of the printed verdict
 _FORMATS = {"seconds": ".2f"}  # all others have four decimals
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """Number of topics that a rule recommends.
-
-    `TopicNumberCurve.recommended` contains one for each rule.
-
-    Attributes
-    ----------
-    n_components : int
-        Recommended number of topics.
-    reason : str
-        Why the rule recommends this number.
-    """
-
-    n_components: int
-    reason: str
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TopicNumberCurve:
-    """Measures of models with different numbers of topics, and recommended numbers.
+    """Measures of models with different numbers of topics, and a verdict.
 
     `topic_number_curve` returns it, and `TopicNumberDisplay` plots it. It prints as a
     table. Dicts also have their keys as attributes.
@@ -49,10 +33,13 @@ class TopicNumberCurve:
         Standard error of that mean over folds.
     fits : dict of str to ndarray of shape (n_values, n_folds, n_repeats)
         Each measure of each fit; for "stability" the last axis has length 1.
-    recommended : dict of str to Recommendation
+    recommended : dict of str to int
         Recommended numbers by "score" and by "stability", if they are measured.
-    agreed : int or None
-        Number that all entries of `recommended` share, or None if they disagree.
+    verdict : str
+        A sentence that states which numbers to use, and why.
+    choice : int or None
+        Smallest number that the verdict names for prediction, to fit the model with;
+        None without "score" and "stability".
     measures : list of str
         Names of the measures; "seconds", the time of a fit, comes last.
     """
@@ -61,13 +48,50 @@ class TopicNumberCurve:
     mean: Bunch
     standard_error: Bunch
     fits: Bunch
-    recommended: dict[str, Recommendation]
+
+    @cached_property
+    def _found(self) -> dict[str, Found]:
+        """What each rule finds, if its measure is there."""
+        numbers = self.n_components.tolist()
+        return {
+            name: rule(numbers, self.fits[name])
+            for name, rule in RULES.items()
+            if name in self.fits
+        }
 
     @property
-    def agreed(self) -> int | None:
-        """Number that all rules recommend, or None if they disagree."""
-        numbers = {choice.n_components for choice in self.recommended.values()}
-        return numbers.pop() if len(numbers) == 1 else None
+    def recommended(self) -> Bunch:
+        """Recommended number of each rule."""
+        return Bunch(**{name: found.low for name, found in self._found.items()})
+
+    @property
+    def verdict(self) -> str:
+        """Sentence that states which numbers to use, and why."""
+        if not self._found:
+            return 'Measure "score" or "stability" to get a recommendation.'
+        reasons = "; ".join(found.reason for found in self._found.values())
+        return f"{self._headline()[1]}: {reasons}."
+
+    @property
+    def choice(self) -> int | None:
+        """Smallest number that the verdict names for prediction."""
+        return self._headline()[0] if self._found else None
+
+    def _headline(self) -> tuple[int, str]:
+        """Return the number to use, and the range of numbers in words."""
+        first, last = int(self.n_components[0]), int(self.n_components[-1])
+        ranges = [found for found in self._found.values() if found.excludes]
+        ranges = ranges or [*self._found.values()][:1]
+        low = max(found.low for found in ranges)
+        high = min(found.high for found in ranges)
+        if low > high:
+            predict, report = self.recommended.score, self.recommended.stability
+            return predict, f"{predict} topics to predict, {report} to report"
+        if low == last:
+            return low, f"Try more than {last} topics"
+        if (low, high) == (first, last):
+            return low, f"Any number from {first} to {last} topics"
+        return low, f"{low} topics" if low == high else f"{low} to {high} topics"
 
     @property
     def measures(self) -> list[str]:
@@ -84,18 +108,30 @@ class TopicNumberCurve:
             [format(x, _FORMATS.get(name, ".4f")) for x in self.mean[name]]
             for name in self.measures
         ]
+        if "score" in self.fits:
+            title += "; ± is the standard error of the difference from the best score"
+            errors = behind_best(self.fits.score)[1]
+            place = self.measures.index("score")
+            columns[place] = [
+                f"{mean} ±{error:.4f}"
+                for mean, error in zip(columns[place], errors, strict=True)
+            ]
         numbers = [str(k) for k in self.n_components]
-        rows = [["n_components", *self.measures], *zip(numbers, *columns, strict=True)]
-        reasons = [
-            f"recommended by {name}: {choice.n_components}, because {choice.reason}"
-            for name, choice in self.recommended.items()
-        ]
-        reasons = [fill(text, _WIDTH, subsequent_indent="    ") for text in reasons]
-        agreed = [f"agreed: {self.agreed}"] if len(reasons) > 1 else []
-        return "\n".join([title, *table_lines(rows, ">"), *reasons, *agreed])
+        rows = [["topics", *self.measures], *zip(numbers, *columns, strict=True)]
+        lines = [fill(title, _WIDTH), *table_lines(rows, ">")]
+        return "\n".join([*lines, fill(self.verdict, _WIDTH)])
 
 
 # --- rules ----------------------------------------------------------------------------
+
+
+class Found(NamedTuple):
+    """What a rule finds: the numbers that are as good as the best, and why."""
+
+    low: int  # the recommended one
+    high: int
+    reason: str
+    excludes: bool = True  # whether it speaks against any number
 
 
 def fold_means(values: np.ndarray) -> np.ndarray:
@@ -117,58 +153,56 @@ def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return behind.mean(axis=1), standard_error(behind)
 
 
-def by_score(n_components: list[int], values: np.ndarray) -> Recommendation:
+def by_score(n_components: list[int], values: np.ndarray) -> Found:
     """Choose the smallest number within one standard error of the best score."""
     behind, error = behind_best(values)
-    score = fold_means(values).mean(axis=1)
-    best, chosen = int(score.argmax()), int((behind <= error).argmax())
-    reason = f"the held-out score is best, {score[best]:.4f}"
-    if chosen != best:
-        reason = (
-            f"the smallest number whose held-out score, {score[chosen]:.4f}, is within "
-            f"one standard error of the best, {score[best]:.4f} with "
-            f"{n_components[best]} topics"
-        )
-    if best == len(n_components) - 1:
-        reason += "; that is the largest number, so try more"
-    return Recommendation(n_components[chosen], reason)
+    good = np.flatnonzero(behind <= error)
+    low, high = n_components[good[0]], n_components[good[-1]]
+    first, last = n_components[0], n_components[-1]
+    if low == last:
+        reason = f"the held-out score still rises at {last}, the largest number"
+    elif (low, high) == (first, last):
+        reason = "the held-out score is the same for all, within one standard error"
+    else:
+        gain, loss = f"{behind[0]:.2g} nats", f"{behind[-1]:.2g} nats"
+        changes = [f"rises until {low}, by {gain},"] if low > first else []
+        changes += [f"falls after {high}, by {loss}"] if high < last else ["then stays"]
+        reason = f"the held-out score {' and '.join(changes)}"
+    return Found(low, high, reason, excludes=(low, high) != (first, last))
 
 
-def by_stability(n_components: list[int], values: np.ndarray) -> Recommendation:
+def by_stability(n_components: list[int], values: np.ndarray) -> Found:
     """Choose the highest stability among numbers more stable than the one before.
 
     A few general topics may be stable for any documents, hence the condition. Many
     topics are also stable if most of them are empty, so the rule does not choose the
     last such number. It ignores 1, because a single topic is stable by definition.
     """
-    has_one = n_components[0] == 1
-    if has_one:
+    if n_components[0] == 1:
         n_components, values = n_components[1:], values[1:]
     means = fold_means(values)
     rises = np.diff(means, axis=0)
     peaks = np.flatnonzero(rises.mean(axis=1) > standard_error(rises)) + 1
     stability = means.mean(axis=1)
     if peaks.size == 0:
-        reason = (
-            f"stability only falls, from {stability[0]:.2f} for the smallest number"
-            f"{' above 1' * has_one}, so no larger number is recommended"
-        )
-        if stability.size == 1:
-            reason = "it is the only number above 1, so try more"
-        return Recommendation(n_components[0], reason)
+        first, last = n_components[0], n_components[-1]
+        reason = f"stability only falls, from {stability[0]:.2f} with {first} topics"
+        if first == last:
+            reason = f"stability has no number above 1 to compare {first} with"
+        return Found(first, last, reason, excludes=False)
     chosen = int(peaks[stability[peaks].argmax()])
-    reason = (
-        f"stability rises to {stability[chosen]:.2f} for this number, from "
-        f"{stability[chosen - 1]:.2f} with {n_components[chosen - 1]} topics"
-    )
-    if chosen == len(n_components) - 1:
-        reason += "; that is the largest number, so try more"
-    else:
-        reason += (
-            f", and then falls, to {stability[chosen + 1]:.2f} with "
-            f"{n_components[chosen + 1]}"
-        )
-    return Recommendation(n_components[chosen], reason)
+    falls = means[chosen] - means[chosen:]
+    lower = np.flatnonzero(falls.mean(axis=1) > standard_error(falls))
+    low = n_components[chosen]
+    if lower.size == 0:
+        high, last = n_components[-1], n_components[-1]
+        reason = f"stability rises until {low}, and does not fall up to {last}"
+        if low == last:
+            reason = f"stability still rises at {last}, the largest number"
+        return Found(low, high, reason)
+    high = n_components[chosen + int(lower[0]) - 1]
+    reason = f"stability rises until {low} and falls after {high}"
+    return Found(low, high, reason)
 
 
 RULES = {"score": by_score, "stability": by_stability}

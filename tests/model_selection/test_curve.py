@@ -9,11 +9,18 @@ from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import Bunch
 
 from sklda import CollapsedGibbsLDA, MedLDAClassifier, metrics
 from sklda.datasets import make_lda_corpus
 from sklda.model_selection import topic_number_curve
-from sklda.model_selection._result import by_score, by_stability
+from sklda.model_selection._fits import Design, _time_left
+from sklda.model_selection._result import (
+    TopicNumberCurve,
+    behind_best,
+    by_score,
+    by_stability,
+)
 
 X, _, _ = make_lda_corpus(60, 40, 3, document_length=30, random_state=0)
 LDA = CollapsedGibbsLDA(max_iter=6)
@@ -88,8 +95,38 @@ def test_planted_number_is_found_by_both_rules():
     # The start is annealed, so chains of 40 sweeps have hardly settled.
     lda = CollapsedGibbsLDA(max_iter=80)
     curve = topic_number_curve(lda, planted, [2, 5, 12], cv=3, random_state=1)
-    assert curve.agreed == 5
-    assert {choice.n_components for choice in curve.recommended.values()} == {5}
+    assert curve.recommended == {"score": 5, "stability": 5}
+    assert curve.choice == 5
+    gain = curve.mean.score[1] - curve.mean.score[0]
+    assert curve.verdict == (
+        f"5 topics: the held-out score rises until 5, by {gain:.2g} nats, and then "
+        "stays; stability rises until 5 and falls after 5."
+    )
+
+
+def test_too_small_numbers_are_noticed():
+    planted, _, _ = make_lda_corpus(
+        300, 200, 20, document_length=80, doc_topic_prior=0.1, random_state=0
+    )
+    lda = CollapsedGibbsLDA(max_iter=80)
+    curve = topic_number_curve(lda, planted, [2, 5, 10], cv=3, random_state=1)
+    assert curve.verdict.startswith(
+        "Try more than 10 topics: the held-out score still rises at 10, the largest "
+        "number; stability"
+    )
+    assert curve.choice == 10
+
+
+def test_few_short_documents_leave_every_number():
+    short, _, _ = make_lda_corpus(
+        30, 200, 3, document_length=30, doc_topic_prior=0.1, random_state=1
+    )
+    lda = CollapsedGibbsLDA(max_iter=80)
+    curve = topic_number_curve(lda, short, [4, 5, 6], **CHEAP | {"cv": 3})
+    assert curve.verdict == (
+        "Any number from 4 to 6 topics: the held-out score is the same for all, within "
+        "one standard error."
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,7 +145,8 @@ def test_windows_of_texts():
     curve = topic_number_curve(LDA, X, [2, 3], **CHEAP | options)
     assert 0 < curve.mean.c_v.min() < 1
     assert curve.recommended == {}
-    assert curve.agreed is None
+    assert curve.choice is None
+    assert curve.verdict == 'Measure "score" or "stability" to get a recommendation.'
 
 
 # --- the same again ------------------------------------------------------------------
@@ -155,27 +193,36 @@ def test_progress(capsys):
     assert len(lines) == 4
     begin = "[topic_number_curve] fit 3/4, n_components=3, fold 1/2, repeat 1/1, "
     assert lines[2].startswith(f"{begin}score {curve.fits.score[1, 0, 0]:.4f}, ")
+    left = [re.search(r"\d s, (at least|about) \d+ s left$", line)[1] for line in lines]
+    assert left == ["at least", "at least", "about", "about"]
+
+
+def test_time_left_follows_the_numbers_of_topics():
+    design = Design([10, 20, 80], [(0, 0)] * 2, [{}])
+    assert _time_left(design, np.array([60.0]), 60.0) == "at least 5 min left"
+    # A fit takes 20 s and 4 s per topic; two at a time, so half of that.
+    seconds = np.array([60.0, 60.0, 100.0])
+    assert _time_left(design, seconds, 100.0) == "about 6 min left"  # 355 s
+    assert _time_left(design, np.repeat([60.0, 100, 340], 2), 500.0) == "about 0 s left"
 
 
 def test_prints_as_a_table():
     curve = topic_number_curve(LDA, X, [2, 13], cv=2, random_state=0)
-    title, header, *rows = lines = repr(curve).splitlines()
-    assert title.endswith("means of 2 folds, each with 2 seeds")
+    title, more, header, *rows = lines = repr(curve).splitlines()
+    assert "means of 2 folds, each with 2 seeds; ±" in f"{title} {more}"
     kinds = ["score", "npmi", "exclusivity", "diversity", "stability", "seconds"]
-    assert header.split() == ["n_components", *kinds]
+    assert header.split() == ["topics", *kinds]
+    errors = behind_best(curve.fits.score)[1]
     for i, k in enumerate(curve.n_components):
-        first, *values = rows[i].split()
-        assert first == str(k)
+        first, score, error, *values = rows[i].split()
+        assert (first, error) == (str(k), f"±{errors[i]:.4f}")
+        values = [score, *values]
         means = [f"{curve.mean[name][i]:.4f}" for name in kinds[:-1]]
         assert values == [*means, f"{curve.mean.seconds[i]:.2f}"]
-    text = " ".join(map(str.strip, lines))
-    for name, choice in curve.recommended.items():
-        assert f"by {name}: {choice.n_components}, because {choice.reason}" in text
-    assert lines[-1] == f"agreed: {curve.agreed}"
+    assert " ".join(lines).endswith(f" {curve.verdict}")
     assert max(map(len, lines)) <= 80
     cheap = topic_number_curve(LDA, X, [2, 3], **CHEAP)
-    assert "each with 1 seed\n" in repr(cheap)
-    assert "agreed" not in repr(cheap)
+    assert "each with 1 seed;" in repr(cheap)
 
 
 def test_is_pickled():
@@ -196,45 +243,72 @@ def values(*means, seeds=2):
 @pytest.mark.parametrize(
     ("means", "chosen", "words"),
     [
-        ([-7, -6, -6.5], 4, r"^the held-out score is best, -6.0000$"),
-        ([-7, -6.05, -6], 4, r"-6.0500, is within one .*-6.0000 with 8 .*try more"),
-        ([-7, -6.5, -6], 8, r"best, -6.0000; that is the largest number, so try more"),
-        ([-6, -6.03, -6.2], 2, r"^the held-out score is best, -6.0000$"),
+        ([-7, -6, -6.5], 4, "rises until 4, by 1 nats, and falls after 4, by 0.5 nats"),
+        ([-7, -6.05, -6], 4, "rises until 4, by 1 nats, and then stays"),
+        ([-7, -6.5, -6], 8, "still rises at 8, the largest number"),
+        ([-6, -6.03, -6.2], 2, "falls after 4, by 0.2 nats"),
+        ([-6, -6.03, -6.05], 2, "is the same for all, within one standard error"),
     ],
 )
 def test_score_rule(means, chosen, words):
     found = by_score([2, 4, 8], values(*means))
-    assert found.n_components == chosen
-    assert re.search(words, found.reason)
+    assert found.low == chosen
+    assert found.reason == f"the held-out score {words}"
 
 
 @pytest.mark.parametrize(
     ("means", "chosen", "words"),
     [
-        ([0.6, 0.9, 0.4], 4, r"to 0.90 for .* from 0.60 with 2 .* to 0.40 with 8$"),
-        ([0.6, 0.7, 0.9], 8, r"to 0.90 for .* from 0.70.* the largest number"),
-        ([0.9, 0.8, 0.4], 2, r"only falls, from 0.90.* the smallest number"),
-        ([0.6, 0.9, 0.4, 0.7], 4, r"to 0.90 for"),  # empty topics are alike
-        ([0.9, 0.4, 0.7, 0.3], 8, r"to 0.70 for"),  # as few topics are
-        ([0.6, 0.9, 0.92], 4, r"to 0.90 for"),  # within the error
+        ([0.6, 0.9, 0.4], 4, "rises until 4 and falls after 4"),
+        ([0.6, 0.9, 0.88, 0.4], 4, "rises until 4 and falls after 8"),
+        ([0.6, 0.7, 0.9], 8, "still rises at 8, the largest number"),
+        ([0.9, 0.8, 0.4], 2, "only falls, from 0.90 with 2 topics"),
+        ([0.6, 0.9, 0.4, 0.7], 4, "rises until 4 and falls after 4"),  # empty topics
+        ([0.9, 0.4, 0.7, 0.3], 8, "rises until 8 and falls after 8"),  # few topics
+        ([0.6, 0.9, 0.92], 4, "rises until 4, and does not fall up to 8"),
     ],
 )
 def test_stability_rule(means, chosen, words):
     numbers = [2, 4, 8, 16][: len(means)]
     found = by_stability(numbers, values(*means, seeds=1))
-    assert found.n_components == chosen
-    assert re.search(words, found.reason)
+    assert found.low == chosen
+    assert found.reason == f"stability {words}"
     # A single topic is stable by definition: 1 changes nothing.
-    found = by_stability([1, *numbers], values(1.0, *means, seeds=1))
-    assert found.n_components == chosen
-    words = words.replace("smallest number", "smallest number above 1,")
-    assert re.search(words, found.reason)
+    assert by_stability([1, *numbers], values(1.0, *means, seeds=1)) == found
 
 
 def test_a_single_topic_leaves_one_number_without_a_rival():
     found = by_stability([1, 4], values(1.0, 0.3, seeds=1))
-    assert found.n_components == 4
-    assert found.reason == "it is the only number above 1, so try more"
+    assert (found.low, found.excludes) == (4, False)
+    assert found.reason == "stability has no number above 1 to compare 4 with"
+
+
+@pytest.mark.parametrize(
+    ("score", "stability", "choice", "headline"),
+    [
+        ([-7, -6, -6.01, -6.5], [0.6, 0.7, 0.9, 0.4], 8, "8 topics"),
+        ([-7, -6, -6.01, -6.02], [0.6, 0.9, 0.89, 0.4], 4, "4 to 8 topics"),
+        ([-7, -6, -6.01, -6.02], [0.9, 0.8, 0.7, 0.4], 4, "4 to 16 topics"),
+        (
+            [-7, -6.5, -6, -6.5],
+            [0.6, 0.9, 0.7, 0.4],
+            8,
+            "8 topics to predict, 4 to rep",
+        ),
+        ([-6, -6.01, -6.01, -6], [0.9, 0.8, 0.7, 0.4], 2, "Any number from 2 to 16 to"),
+        ([-6, -6.01, -6.01, -6], [0.6, 0.9, 0.7, 0.4], 4, "4 topics"),
+        ([-7, -6.5, -6, -5], [0.9, 0.8, 0.7, 0.4], 16, "Try more than 16 topics"),
+    ],
+)
+def test_headline_agrees_with_both_rules(score, stability, choice, headline):
+    fits = Bunch(score=values(*score), stability=values(*stability, seeds=1))
+    curve = TopicNumberCurve(
+        n_components=np.array([2, 4, 8, 16]), mean=fits, standard_error=fits, fits=fits
+    )
+    assert curve.choice == choice
+    assert curve.verdict.startswith(headline)
+    reasons = "; ".join(found.reason for found in curve._found.values())
+    assert curve.verdict.endswith(f": {reasons}.")
 
 
 # --- refused -------------------------------------------------------------------------

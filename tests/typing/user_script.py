@@ -79,7 +79,7 @@ prototype: int = topic_stability([lda, components], "top-words", n_words=5).prot
 likelihoods: np.ndarray = left_to_right_log_likelihood(lda, X, random_state=0)
 completion: float = document_completion_score(lda, X, smoothing=0.1)
 curve = topic_number_curve(lda, X, [2, 3], cv=3, measures=["score"], n_repeats=1)
-agreed: int | None = curve.agreed
+choice: int | None = curve.choice
 TopicNumberDisplay(curve=curve).plot(color="black").lines_[0]
 chains: SampledChains = sample_chains(lda, X, n_chains=2, random_state=0).more(10)
 verdict: str = chains.verdict_

@@ -21,7 +21,7 @@ export function labelOf(topic) {
 }
 
 function originalLabels() {
-  return Array.from({ length: nTopics }, (_, topic) => originalLabel(topic));
+  return topicNames.map((_, topic) => originalLabel(topic));
 }
 
 /** Call a function with what the browser stores, which it may refuse. */
