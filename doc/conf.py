@@ -105,7 +105,6 @@ page_output_stored = [
     "user_guide/groups_and_time",
     "user_guide/preprocessing",
     "user_guide/pyldavis",
-    "user_guide/report",
 ]
 
 # --- the gallery -------------------------------------------------------------
