@@ -68,7 +68,7 @@ plt.show()
 # %%
 # Fit 30 topics, which are few enough to read, to all stories: four chains that differ
 # only in their random numbers. The verdict says whether they agree.
-lda = CollapsedGibbsLDA(30, max_iter=200, keep_draws=25)
+lda = CollapsedGibbsLDA(30, max_iter=400, keep_draws=25)
 chains = sample_chains(lda, X, n_chains=4, n_jobs=2, random_state=0)
 print(chains)
 lda = chains.best_estimator_
@@ -87,11 +87,11 @@ for k in np.argsort(-share)[:12]:
 telling = {
     "opec": "oil",
     "wheat": "grain",
-    "bundesbank": "German interest rates",
-    "yen": "exchange rates",
+    "dollar": "currencies",
+    "coupon": "bonds",
     "coffee": "coffee and cocoa",
     "tender": "takeovers",
-    "gold": "gold and mining",
+    "gold": "energy and mining",
     "semiconductors": "trade with Japan",
 }
 for word, name in telling.items():
@@ -117,7 +117,8 @@ TopicMeansDisplay.from_draws(
 plt.show()
 
 # %%
-# Who is in the news? Compare the stories about Japan with those about other countries.
+# Which topics are typical of stories about Japan? sklda warns that stories are short:
+# the true differences are probably larger.
 group = np.array(["Japan" if "japan" in s["places"] else "others" for s in stories])
 means = topic_means(lda.draws_, group, random_state=0)
 contrast = means.contrast("Japan", "others")
