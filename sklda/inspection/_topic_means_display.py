@@ -34,6 +34,7 @@ _COLUMNS = 3
 _WIDTH, _HEIGHT = 2.8, 2.0  # inches of a panel with a line
 _ROW = 0.26  # inches of a group
 _NAMES = 1.4  # inches of their names
+_BELOW_YEAR = 16  # points from the dates, below which their year may stand
 _MAX_NAME = 24  # characters of the name of a group
 
 
@@ -204,6 +205,7 @@ class TopicMeansDisplay(PanelDisplay):
         gap = np.diff(places).min() if places.size > 1 else 1
         panel.bar(places, self.means.n_documents, color="0.7", width=0.8 * gap)
         panel.set_title("number of documents", fontsize="medium")
-        panel.set_xlabel("\n".join(self.means._notes()), fontsize="small")
+        style = {"fontsize": "small", "labelpad": _BELOW_YEAR}
+        panel.set_xlabel("\n".join(self.means._notes()), **style)
         if self.means.are_dates:
             write_dates(panel)

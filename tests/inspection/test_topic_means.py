@@ -216,6 +216,17 @@ def test_dates_are_on_the_axis(pyplot):
     assert "Jul" in labels or "May" in labels
 
 
+def test_note_stands_below_the_year(pyplot):
+    days = np.datetime64("2008-02-01") + np.append(np.arange(29), 200).astype("m8[D]")
+    display = TopicMeansDisplay.from_draws(make_draws(), days, random_state=0)
+    display.figure_.draw_without_rendering()
+    note, year = display.axes_[-1].xaxis.label, display.axes_[-1].xaxis.offsetText
+    assert note.get_text() == "5 of 7 bins are empty"
+    assert year.get_text() == "2008"
+    (_, _, _, top), (_, bottom, _, _) = boxes([note, year])
+    assert top <= bottom
+
+
 def test_rows_name_groups_and_their_sizes(pyplot):
     display = TopicMeansDisplay.from_draws(
         named(make_draws(), ["x", "y", "z"]), PARTY, topics=[2, 0], random_state=0
