@@ -39,7 +39,7 @@ curve = topic_number_curve(
 )
 
 # %%
-# The held-out score and the stability each recommend a number and give a reason.
+# The table ends with a verdict from the held-out score and the stability.
 print(curve)
 
 # %%

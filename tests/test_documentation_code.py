@@ -55,6 +55,7 @@ def hurry(monkeypatch):
 @pytest.mark.usefixtures("hurry", "pyplot")
 @pytest.mark.filterwarnings("ignore:After max_iter=", "ignore:learn_priors=")
 @pytest.mark.filterwarnings("ignore:.* drift from", "ignore:.* draws are too few")
+@pytest.mark.filterwarnings("ignore:The documents are short")  # and few
 @pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # of a dashboard
 @pytest.mark.filterwarnings("ignore:The estimator CountVectorizer does not support")
 @pytest.mark.parametrize("page", PAGES)
