@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score
+from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -25,6 +26,7 @@ from benchmarks import PAPER, PLAIN, corpora, figures, harness, options_of
 from benchmarks.internals import Supervised
 from benchmarks.synthetic import labelled_corpus
 from sklda import CollapsedGibbsLDA, MedLDAClassifier
+from sklda.metrics import topic_coherence
 
 FIXED = {"alpha": "6.4 / K", "beta": 0.01}  # in reports
 N_WARM = 60  # documents of the fit that compiles
@@ -36,6 +38,7 @@ CLASSES = (0, 19)  # alt.atheism, talk.religion.misc
 SWEEPS = (1, 5)
 FLAT = 0.01  # of F1
 FEW_STEPS = 20  # of predictions on the way
+N_LABELS = 90  # of Reuters, the largest
 
 
 def settings_of(options) -> dict[str, dict]:
@@ -189,14 +192,70 @@ def run_newsgroups(options) -> None:
 
 
 def run_binary(options) -> None:
+    documents = read_pair(options)
+    score(options, "binary", *documents, PAPER["medlda-binary"])
+
+
+def read_pair(options) -> list[tuple]:
+    """Return the documents of two classes of 20 Newsgroups."""
     documents = corpora.read_newsgroups(options)
-    few = [(X[np.isin(y, CLASSES)], y[np.isin(y, CLASSES)]) for X, y in documents]
-    score(options, "binary", *few, PAPER["medlda-binary"])
+    return [(X[np.isin(y, CLASSES)], y[np.isin(y, CLASSES)]) for X, y in documents]
 
 
 def run_reuters(options) -> None:
     labels, train, test = corpora.read_reuters(options.reuters_home)
     score(options, "reuters", train, test, labels=labels)
+
+
+def run_corpora(options) -> None:
+    """Compare classifiers on corpora of several kinds, with default parameters."""
+    for corpus in options.corpora:
+        train, test = read_labelled(corpus, options)
+        cases = {("tf-idf, SVM", 0): baseline("tf-idf, SVM", train[1])}
+        for n_topics in getattr(options, f"topics_of_{corpus}", options.topics):
+            of_topics = classifiers(train[1], n_topics)
+            cases |= {(name, n_topics): lda for name, lda in of_topics.items()}
+        rows = []
+        for (method, n_topics), estimator in cases.items():
+            row = {"method": method, "n_topics": n_topics}
+            row |= fit_and_score(estimator, train, test)
+            rows.append(row | {"coherence": coherence(estimator, train[0])})
+            harness.print_rows(rows[-1:])
+        report = {"documents": train[0].shape[0], "rows": rows}
+        harness.write(options, f"corpora-{corpus}", report, alpha=None, beta=None)
+
+
+def read_labelled(corpus: str, options) -> list[tuple]:
+    """Return counts and labels of training and test documents."""
+    if corpus == "reuters":
+        return list(corpora.read_reuters(options.reuters_home, N_LABELS)[1:])
+    if corpus == "blogs":
+        X, rating, _ = corpora.read_blogs(options.covariates_home)
+        *X, y, y_test = train_test_split(X, rating, test_size=0.2, random_state=0)
+        return list(zip(X, (y, y_test), strict=True))
+    home, is_plain = options.newsgroups_home, corpus == "newsgroups"
+    place = Namespace(newsgroups_home=home, drop_stop_words=not is_plain)
+    return read_pair(place) if corpus == "pair" else corpora.read_newsgroups(place)
+
+
+def classifiers(y, n_topics: int) -> dict:
+    """Return classifiers of topics that are fitted with labels, and without."""
+    supervised = MedLDAClassifier(n_topics, random_state=0)
+    unsupervised = CollapsedGibbsLDA(n_topics, random_state=0)
+    logistic, root = LogisticRegression(max_iter=1000), FunctionTransformer(np.sqrt)
+    found = {"MedLDA": supervised}
+    if y.ndim == 2:
+        logistic, svm = OneVsRestClassifier(logistic), OneVsRestClassifier(LinearSVC())
+        found["MedLDA, SVM"] = make_pipeline(clone(supervised), root, svm)
+    return found | {"LDA, logistic": make_pipeline(unsupervised, root, logistic)}
+
+
+def coherence(estimator, X) -> float | None:
+    """Return the mean coherence (NPMI) of topics, or None of words."""
+    lda = estimator[0] if hasattr(estimator, "steps") else estimator
+    if not hasattr(lda, "components_"):
+        return None
+    return float(np.nanmean(topic_coherence(lda, X, "npmi")))
 
 
 def run_growth(options) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import covariate_tables
 import gene_tables
 import numpy as np
+import supervised_tables
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from page_output import WIDTH_OF_ONE
@@ -59,7 +60,12 @@ def figures() -> dict[str, str]:
             rows = _read(f"ecgs/speed-{corpus}.json")["rows"]
             gains = (row["times_as_fast"][name] for row in rows)
             found[f"{corpus}-{name}-gain"] = _range(gains)
-    found |= _blocks() | _shards() | _variational() | _supervised()
+    found |= _blocks() | _shards() | _variational()
+    names = "newsgroups-no-stop-words", "size-1100000"
+    found |= supervised_tables.figures(
+        *(_read(f"medlda/{name}.json") for name in names)
+    )
+    found["medlda-machine"] = supervised_tables.machine(_labelled())
     reports = (_read(f"covariates/{kind}.json") for kind in ("coverage", "heldout"))
     found |= covariate_tables.figures(*reports)
     for corpus in ("genes", "regions"):
@@ -112,26 +118,6 @@ def _variational() -> dict[str, str]:
         curves = stream["chains"][program]
         found[f"{name}-seconds"] = _range((c["seconds"][-1] for c in curves), 0)
         found[f"{name}-score"] = _range((c["score"][-1] for c in curves), 2)
-    return found
-
-
-def _supervised() -> dict[str, str]:
-    """Return how well classes are told apart, by topics and by words."""
-    rows = _read("medlda/newsgroups-no-stop-words.json")["rows"]
-    rows = [row for row in rows if row["n_topics"] in (0, 100)]
-    of = {row["method"]: row for row in rows}
-    names = {
-        "medlda": "multitask, light",
-        "unsupervised": "unsupervised, SVM",
-        "tfidf": "tf-idf, SVM",
-    }
-    found = {"medlda-seconds": f"{of[names['medlda']]['seconds']:.0f}"}
-    for name, method in names.items():
-        found[f"{name}-accuracy"] = f"{of[method]['test']['accuracy']:.2f}"
-    for row in _read("medlda/size-1100000.json")["rows"]:
-        if row["n_topics"] == 400:
-            found[f"medlda-{row['init']}-f1"] = f"{row['micro F1'][-1]:.2f}"
-            found[f"medlda-{row['init']}-minutes"] = f"{row['seconds'][-1] / 60:.0f}"
     return found
 
 
@@ -294,6 +280,16 @@ def of_single_cells(corpus: str) -> str:
     return _table(gene_tables.rows(_read(f"genes/chains-{corpus}.json")))
 
 
+def _labelled() -> dict[str, dict]:
+    names = supervised_tables.CORPORA
+    return {name: _read(f"medlda/corpora-{name}.json") for name in names}
+
+
+def of_labels() -> str:
+    """Return how well labels of corpora are predicted, and what that takes."""
+    return _table(supervised_tables.rows(_labelled()))
+
+
 def parallel_table() -> str:
     """Return what samplers take on two threads, relative to single-site on one."""
     head = "corpus", "K", "time of a sweep", f"sweeps to {_AFTER} of single-site"
@@ -369,6 +365,7 @@ TABLES = {
     "peers": (partial(of_covariates, "peers"), "covariates/peers.json"),
     "curves": (curves_table, "topics/curves.json"),
     "genes": (partial(of_single_cells, "genes"), "genes/chains-genes.json"),
+    "labels": (of_labels, "medlda/corpora-*.json"),
     "hierarchical": (hierarchical_table, "topics/hierarchical.json"),
     "parallel": (parallel_table, "parallel/chains-*.json"),
     "planted": (planted_table, "topics/planted.json"),

@@ -62,13 +62,16 @@ TINY = {
     "medlda-newsgroups": f"--newsgroups-home NEWS {SHORT} --starts 2",
     "medlda-binary": f"--newsgroups-home NEWS --drop-stop-words {SHORT}",
     "medlda-reuters": f"--reuters-home STORIES {SHORT} --strategies multitask ovr",
+    "medlda-corpora": "--newsgroups-home NEWS --reuters-home STORIES"
+    " --covariates-home POSTS --topics 2 3 --topics-of-pair 2 3"
+    " --topics-of-reuters 2 3",
     "medlda-growth": "--newsgroups-home NEWS --samplers light gibbs --topics 2 3"
     " --documents 20 45 --fixed-topics 3",
     "medlda-size": "--documents 60 --test-documents 30 --words 50 --length 20"
     " --labels 3 --planted 4 --topics 3 4 --sweeps 3",
 }
 TABLES_ONLY = {"topics-planted", "parallel-cluster", "covariates-coverage"}
-TABLES_ONLY |= {"covariates-heldout", "covariates-peers"}
+TABLES_ONLY |= {"covariates-heldout", "covariates-peers", "medlda-corpora"}
 FILES = {  # if they are not one with the name of the kind
     "compare-speed": ["speed-kos-3-1"],
     "compare-quality": ["quality-kos-3-1"],
@@ -88,6 +91,13 @@ FILES = {  # if they are not one with the name of the kind
     "cvb-size": ["size-kos"],
     "cvb-speed": ["speed-nips"],
     "cvb-stream": ["stream-docstrings"],
+    "medlda-corpora": [
+        "corpora-blogs",
+        "corpora-content-words",
+        "corpora-newsgroups",
+        "corpora-pair",
+        "corpora-reuters",
+    ],
     "medlda-newsgroups": ["newsgroups-all-words"],
     "medlda-size": ["size-60"],
 }
@@ -245,6 +255,19 @@ def check_topics_curves(report):
 
 def check_medlda_binary(report):
     assert (report["train"]["documents"], report["words"]) == (30, 10)
+
+
+def check_medlda_corpora(report):
+    methods = ["MedLDA", "LDA, logistic"]
+    if "micro F1" in report["rows"][0]["test"]:
+        methods.insert(1, "MedLDA, SVM")
+    cases = [("tf-idf, SVM", 0), *product(methods, (2,)), *product(methods, (3,))]
+    assert [(row["method"], row["n_topics"]) for row in report["rows"]] == cases
+    of_words, *of_topics = (row["coherence"] for row in report["rows"])
+    assert of_words is None
+    assert all(-1 <= value <= 1 for value in of_topics)
+    score, *_ = report["rows"][0]["test"].values()
+    assert score > 0.5
 
 
 def check_medlda_size(report):
