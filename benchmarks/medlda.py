@@ -39,6 +39,7 @@ SWEEPS = (1, 5)
 FLAT = 0.01  # of F1
 FEW_STEPS = 20  # of predictions on the way
 N_LABELS = 90  # of Reuters, the largest
+MANY_LABELS = {"prior_precision": 30.0, "doc_topic_prior": 0.05}
 
 
 def settings_of(options) -> dict[str, dict]:
@@ -246,7 +247,9 @@ def classifiers(y, n_topics: int) -> dict:
     found = {"MedLDA": supervised}
     if y.ndim == 2:
         logistic, svm = OneVsRestClassifier(logistic), OneVsRestClassifier(LinearSVC())
-        found["MedLDA, SVM"] = make_pipeline(clone(supervised), root, svm)
+        many = clone(supervised).set_params(**MANY_LABELS)
+        found["MedLDA, many labels"] = many
+        found["MedLDA, many labels, SVM"] = make_pipeline(clone(many), root, svm)
     return found | {"LDA, logistic": make_pipeline(unsupervised, root, logistic)}
 
 

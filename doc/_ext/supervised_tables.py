@@ -9,7 +9,8 @@ CORPORA = {
 }
 METHODS = {
     "MedLDA": "``MedLDAClassifier``",
-    "MedLDA, SVM": "supervised topics, SVM",
+    "MedLDA, many labels": "``MedLDAClassifier``, other priors",
+    "MedLDA, many labels, SVM": "the same topics, SVM",
     "LDA, logistic": "``CollapsedGibbsLDA``, logistic regression",
     "tf-idf, SVM": "tf-idf, SVM",
 }

@@ -177,6 +177,11 @@ default="annealed"
     a task. There is no intercept: topic proportions sum to 1, so adding a constant to
     all weights has the same effect.
 
+    If you need predictions but no topics, a linear SVM of tf-idf is faster and usually
+    more accurate, above all with many labels per document, of which some are rare. For
+    these, the default priors suit badly: see "Many labels per document" and "Accuracy"
+    in the user guide.
+
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
     A joint draw of the weights adds O(K^3) per task. Shards resample topics in
