@@ -38,8 +38,9 @@ CLASSES = (0, 19)  # alt.atheism, talk.religion.misc
 SWEEPS = (1, 5)
 FLAT = 0.01  # of F1
 FEW_STEPS = 20  # of predictions on the way
+N_TOP_WORDS = 10  # of a topic, whose coherence is measured
 N_LABELS = 90  # of Reuters, the largest
-MANY_LABELS = {"prior_precision": 30.0, "doc_topic_prior": 0.05}
+MANY_LABELS = {"n_components": 400, "prior_precision": 30.0, "doc_topic_prior": 0.05}
 
 
 def settings_of(options) -> dict[str, dict]:
@@ -90,7 +91,7 @@ def warm(lda, X, y) -> None:
 
 def fit_and_score(estimator, train, test) -> dict:
     (X, y), (X_test, y_test) = train, test
-    lda = estimator[0] if hasattr(estimator, "steps") else estimator
+    lda = first_step(estimator)
     if hasattr(lda, "burn_in"):
         warm(lda, X, y)
     _, seconds = timed(estimator.fit, X, y)
@@ -98,6 +99,10 @@ def fit_and_score(estimator, train, test) -> dict:
     row = {"seconds": round(seconds, 3), "predict_seconds": round(predict_seconds, 3)}
     row["test"] = scores(y_test, predicted)
     return row | {"train": scores(y, estimator.predict(X))}
+
+
+def first_step(estimator):
+    return estimator[0] if hasattr(estimator, "steps") else estimator
 
 
 def timed(do, *data) -> tuple:
@@ -212,15 +217,13 @@ def run_corpora(options) -> None:
     """Compare classifiers on corpora of several kinds, with default parameters."""
     for corpus in options.corpora:
         train, test = read_labelled(corpus, options)
-        cases = {("tf-idf, SVM", 0): baseline("tf-idf, SVM", train[1])}
-        for n_topics in getattr(options, f"topics_of_{corpus}", options.topics):
-            of_topics = classifiers(train[1], n_topics)
-            cases |= {(name, n_topics): lda for name, lda in of_topics.items()}
+        topics = getattr(options, f"topics_of_{corpus}", options.topics)
         rows = []
-        for (method, n_topics), estimator in cases.items():
-            row = {"method": method, "n_topics": n_topics}
+        for method, estimator in classifiers(train[1], topics):
+            lda = first_step(estimator)
+            row = {"method": method, "n_topics": getattr(lda, "n_components", 0)}
             row |= fit_and_score(estimator, train, test)
-            rows.append(row | {"coherence": coherence(estimator, train[0])})
+            rows.append(row | {"coherence": coherence(lda, train[0])})
             harness.print_rows(rows[-1:])
         report = {"documents": train[0].shape[0], "rows": rows}
         harness.write(options, f"corpora-{corpus}", report, alpha=None, beta=None)
@@ -239,26 +242,31 @@ def read_labelled(corpus: str, options) -> list[tuple]:
     return read_pair(place) if corpus == "pair" else corpora.read_newsgroups(place)
 
 
-def classifiers(y, n_topics: int) -> dict:
-    """Return classifiers of topics that are fitted with labels, and without."""
-    supervised = MedLDAClassifier(n_topics, random_state=0)
-    unsupervised = CollapsedGibbsLDA(n_topics, random_state=0)
+def classifiers(y, topics: list[int]) -> list[tuple]:
+    """Return classifiers with their names: of words, and of topics with and without y.
+
+    With several labels per document, they include topics that suit these.
+    """
     logistic, root = LogisticRegression(max_iter=1000), FunctionTransformer(np.sqrt)
-    found = {"MedLDA": supervised}
+    found = [("tf-idf, SVM", baseline("tf-idf, SVM", y))]
     if y.ndim == 2:
         logistic, svm = OneVsRestClassifier(logistic), OneVsRestClassifier(LinearSVC())
-        many = clone(supervised).set_params(**MANY_LABELS)
-        found["MedLDA, many labels"] = many
-        found["MedLDA, many labels, SVM"] = make_pipeline(clone(many), root, svm)
-    return found | {"LDA, logistic": make_pipeline(unsupervised, root, logistic)}
+        many = MedLDAClassifier(**MANY_LABELS, random_state=0)
+        found.append(("MedLDA, many labels", many))
+        found.append(("MedLDA, many labels, SVM", make_pipeline(many, root, svm)))
+    for n_topics in topics:
+        lda = CollapsedGibbsLDA(n_topics, random_state=0)
+        found.append(("MedLDA", MedLDAClassifier(n_topics, random_state=0)))
+        found.append(("LDA, logistic", make_pipeline(lda, root, logistic)))
+    return found
 
 
-def coherence(estimator, X) -> float | None:
+def coherence(lda, X) -> float | None:
     """Return the mean coherence (NPMI) of topics, or None of words."""
-    lda = estimator[0] if hasattr(estimator, "steps") else estimator
     if not hasattr(lda, "components_"):
         return None
-    return float(np.nanmean(topic_coherence(lda, X, "npmi")))
+    found = topic_coherence(lda, X, "npmi", min(N_TOP_WORDS, X.shape[1]))
+    return float(np.nanmean(found))
 
 
 def run_growth(options) -> None:
