@@ -52,7 +52,7 @@ def rows(reports: dict[str, dict]) -> list[list[str]]:
         for row in sorted(reports[corpus]["rows"], key=_place):
             score = next(iter(row["test"].values()))
             texts = [f"{row['n_topics'] or '–'}", f"{score:.3f}"]
-            texts.append(f"{row['seconds']:.1f}")
+            texts.append(f"{row['seconds']:.2g}")
             coherence = row["coherence"]
             texts.append("–" if coherence is None else f"{coherence:.2f}")
             found.append([begin, METHODS[row["method"]], *texts])

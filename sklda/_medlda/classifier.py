@@ -83,8 +83,7 @@ default=None
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
-        Number of sweeps to discard at the start, less than `max_iter`. None means half
-        of `max_iter`.
+        Number of first sweeps to discard, less than `max_iter`. None means half of it.
     thin : int, default=5
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
@@ -175,19 +174,16 @@ default="annealed"
     -----
     Two classes are one task. Otherwise each class, or column of an indicator matrix, is
     a task. There is no intercept: topic proportions sum to 1, so adding a constant to
-    all weights has the same effect.
-
-    If you need predictions but no topics, a linear SVM of tf-idf is faster and usually
-    more accurate, above all with many labels per document, of which some are rare. For
-    these, the default priors suit badly: see "Many labels per document" and "Accuracy"
-    in the user guide.
+    all weights has the same effect. If you need no topics, a linear SVM of tf-idf is
+    usually more accurate, above all for rare labels (see "Many labels per document" in
+    the user guide).
 
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
-    A joint draw of the weights adds O(K^3) per task. Shards resample topics in
-    parallel, and tasks resample weights in parallel. Memory: 4 K bytes per word, 2
-    to 4 per document-topic and word-topic pair of the kept samples, 24 bytes per
-    document and task, up to 64 during a sweep.
+    A joint draw of the weights adds O(K^3) per task. Shards resample topics, and tasks
+    weights, in parallel. Memory: 4 K bytes per word, 2 to 4 per document-topic and
+    word-topic pair of the kept samples, 24 bytes per document and task, up to 64 during
+    a sweep.
 
     References
     ----------
