@@ -175,8 +175,7 @@ default="annealed"
     Two classes are one task. Otherwise each class, or column of an indicator matrix, is
     a task. There is no intercept: topic proportions sum to 1, so adding a constant to
     all weights has the same effect. If you need no topics, a linear SVM of tf-idf is
-    usually more accurate, above all for rare labels (see "Many labels per document" in
-    the user guide).
+    usually more accurate, above all for rare labels: see "Accuracy" in the user guide.
 
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
