@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda import CollapsedGibbsLDA
-from sklda.datasets import load_docstrings, make_bars
+from sklda.datasets import load_state_of_the_union, make_bars
 from sklda.diagnostics import sample_chains
 from sklda.inspection import ConvergenceDisplay
 
@@ -53,13 +53,13 @@ display.ax_.set_ylim(bottom=np.min(chains.scalars_["log_joint"]) * X.sum() * 1.0
 plt.show()
 
 # %%
-# Real text is harder. On the docstrings of NumPy, SciPy and scikit-learn, each chain
+# Real text is harder. On passages of the State of the Union addresses, each chain
 # settles at a level of its own within 300 sweeps. More sweeps may not bring them
 # together. The column ``spread`` shows how far they are apart in nats per token, and
 # thus whether the difference matters.
 counts = CountVectorizer(
-    stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.2
-).fit_transform(load_docstrings().data)
+    stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.1
+).fit_transform(load_state_of_the_union().data)
 lda = CollapsedGibbsLDA(
     10, doc_topic_prior=0.1, topic_word_prior=0.01, burn_in=300, max_iter=500, thin=2
 )

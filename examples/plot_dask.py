@@ -4,8 +4,8 @@ A corpus on a cluster
 
 ``sklda.dask`` fits topics to documents that are stored on the workers of a Dask
 cluster. In this example, the cluster consists of two threads of this process, and the
-documents are docstrings. Each worker counts its own partitions of the texts with a
-``CountVectorizer``.
+documents are passages of the State of the Union addresses. Each worker counts its own
+partitions of the texts with a ``CountVectorizer``.
 """
 
 # %%
@@ -20,11 +20,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import sklda
 from sklda.dask import PartiallyCollapsedGibbsLDA
-from sklda.datasets import load_docstrings
+from sklda.datasets import load_state_of_the_union
 from sklda.inspection import TopWordsDisplay
 
 client = Client(n_workers=1, threads_per_worker=2, processes=False)
-texts = db.from_sequence(load_docstrings().data, npartitions=8)
+passages = load_state_of_the_union().data
+texts = db.from_sequence(passages, npartitions=8)
 
 # %%
 # All partitions need the same columns, so collect the vocabulary from all of them: each
@@ -73,7 +74,7 @@ plt.show()
 
 # %%
 # On a single machine, the same seed gives the same topics, bit for bit.
-(whole,) = count(load_docstrings().data)
+(whole,) = count(passages)
 alone = sklda.PartiallyCollapsedGibbsLDA(**local.get_params()).fit(whole)
 print(f"same topics: {np.array_equal(alone.components_, lda.components_)}")
 client.close()

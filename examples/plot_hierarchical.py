@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda import CollapsedGibbsLDA
-from sklda.datasets import load_docstrings, make_lda_corpus
+from sklda.datasets import load_state_of_the_union, make_lda_corpus
 from sklda.inspection import top_words
 
 alpha = np.geomspace(0.2, 0.05, 12)
@@ -67,10 +67,9 @@ print("true weights: ", np.round(alpha / alpha.sum(), 2))
 print("found weights:", np.sort(lda.topic_weights_)[:-15:-1].round(2))
 
 # %%
-# Now fit real documents: the docstrings of some installed packages.
-docstrings = load_docstrings()
-counter = CountVectorizer(stop_words="english", min_df=10, max_df=0.2)
-real = counter.fit_transform(docstrings.data)
+# Now fit real documents: passages of the State of the Union addresses.
+counter = CountVectorizer(stop_words="english", min_df=10, max_df=0.1)
+real = counter.fit_transform(load_state_of_the_union().data)
 print(f"{real.shape[0]} documents, {real.shape[1]} words")
 print(head)
 unclear = {
@@ -87,7 +86,7 @@ unclear = {
 figure, panels = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 looks = {24: "C0", 60: "C1", 120: "C2"}
 for axes, fits, title in zip(
-    panels, (clear, unclear), ("twelve planted topics", "docstrings"), strict=True
+    panels, (clear, unclear), ("twelve planted topics", "addresses"), strict=True
 ):
     for (bound, seed), lda in fits.items():
         label = f"at most {bound}" if seed == 0 else None
