@@ -95,7 +95,7 @@ def keep_underscores(app, what, name, obj, options, lines):
 
 # All runs, but for what is written for another file or is part of a script.
 page_output_exclude = ["add_a_sampler", "developing/architecture"]
-page_output_live = ["user_guide/explorer/docstrings.html"]
+page_output_live = ["user_guide/explorer/addresses.html"]
 # What takes long, and runs with `make html-examples` only.
 page_output_asked = ["auto_examples/*"]
 needs.download = "run_examples" in tags  # noqa: F821, which Sphinx provides
