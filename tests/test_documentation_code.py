@@ -15,7 +15,7 @@ DOC = Path(__file__).resolve().parents[1] / "doc"
 BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?: +.*\n|\n)+)", re.MULTILINE)
 STORED = sorted(DOC.glob("stored_output/**/output.json"))
 FRAGMENTS = {"add_a_sampler.rst"}  # what is written for another file
-SWEEPS, TEXTS = 11, 300  # the first entry of a trace is after 10
+SWEEPS, TEXTS = 11, 600  # the first entry of a trace is after 10
 
 
 def code_of(page: Path) -> str:
