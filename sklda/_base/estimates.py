@@ -9,13 +9,13 @@ sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + 
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
 
-from sklda._core.sparse_sums import SparseRows, row_chunks
+from sklda._core.sparse_sums import SparseRows
 
 # Adds the mean of alpha / (length + sum of alpha) over the kept samples to theta, in
 # place, given theta, what is kept of the prior, and the lengths of the documents.
@@ -29,6 +29,20 @@ class TopicSums(NamedTuple):
     n_kept: int
     n_topics: int
     beta: float | np.ndarray
+    totals: np.ndarray  # (n_topics,), of `components` over the words
+
+    @classmethod
+    def of(
+        cls, counts: SparseRows, n_kept: int, n_topics: int, beta: float | np.ndarray
+    ) -> Self:
+        """Return the sums with their totals."""
+        sums = cls(counts, n_kept, n_topics, beta, np.zeros(n_topics))
+        totals = sums.totals
+        for words, table in counts.chunks(n_topics):
+            rows = sums._with_beta(table, words)
+            rows[0] += totals
+            totals = rows.sum(axis=0)
+        return sums._replace(totals=totals)
 
     @property
     def n_words(self) -> int:
@@ -37,32 +51,24 @@ class TopicSums(NamedTuple):
 
     def components(self) -> np.ndarray:
         """Return the mean counts plus beta, (n_topics, n_words)."""
-        table = np.zeros((self.n_words, self.n_topics))
-        self.counts.fill(table)
-        table /= self.n_kept
-        components: np.ndarray = table.T
-        components += self.beta
-        return components
+        table = self.counts.dense(self.n_topics)
+        return self._with_beta(table, slice(None)).T
 
     def phi(self, words: np.ndarray) -> np.ndarray:
         """Return the probabilities of some words in the topics, (n, n_topics).
 
         Memory: the result, and little more.
         """
-        totals = np.zeros(self.n_topics)
-        for chunk in row_chunks(self.n_words, self.n_topics):
-            rows = self._with_beta(np.arange(*chunk))
-            rows[0] += totals
-            totals = rows.sum(axis=0)
-        phi = self._with_beta(words)
-        phi /= totals
+        table = self.counts.take(words).dense(self.n_topics)
+        phi = self._with_beta(table, words)
+        phi /= self.totals
         return phi
 
-    def _with_beta(self, words: np.ndarray) -> np.ndarray:
-        rows = self.counts.dense(words, self.n_topics)
-        rows /= self.n_kept
-        rows += np.transpose(self.beta)[words] if np.ndim(self.beta) else self.beta
-        return rows
+    def _with_beta(self, table: np.ndarray, words: np.ndarray | slice) -> np.ndarray:
+        """Turn the sums of some words, in place, into mean counts plus beta."""
+        table /= self.n_kept
+        table += np.transpose(self.beta)[words] if np.ndim(self.beta) else self.beta
+        return table
 
     def means(self) -> sparse.csr_array:
         """Return the mean counts, (n_topics, n_words)."""
@@ -81,8 +87,7 @@ class DocumentSums(NamedTuple):
 
     def theta(self, add_priors: AddPriors) -> np.ndarray:
         """Return the mean topic proportions, (n_docs, n_topics)."""
-        theta = np.zeros((self.lengths.size, self.n_topics))
-        self.counts.fill(theta)
+        theta = self.counts.dense(self.n_topics)
         theta /= self.n_kept
         if self.alpha is None:
             add_priors(theta, self.kept_priors, self.lengths)

@@ -49,7 +49,7 @@ class Averages:
     def topic_sums(self, problem: Problem[Corpus]) -> TopicSums:
         """Return the sums by word; a beta that is sampled is its mean."""
         counts, n_topics = self.word_topic.rows(), problem.n_topics
-        return TopicSums(counts, self.n_kept, n_topics, problem.beta)
+        return TopicSums.of(counts, self.n_kept, n_topics, problem.beta)
 
     def document_sums(
         self, problem: Problem[Corpus], prior: SampledPrior | None

@@ -111,8 +111,11 @@ class BaseChainEstimator(BaseTopicModel):
     def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
         if not self._has_sums:
             return super()._phi(words, model)
-        phi = [sums.phi(words) for sums in self._sums_of_topics()]
-        return concatenated(phi, axis=1)[:, model]
+        models = self._sums_of_topics()
+        first, last, _ = model.indices(self._n_topics)
+        size = models[0].n_topics  # models are as large as each other
+        phi = [sums.phi(words) for sums in models[first // size : -(-last // size)]]
+        return concatenated(phi, axis=1)
 
     def sparse_estimates(self) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Return `components_` and `doc_topic_` without the priors, as sparse matrices.
@@ -332,10 +335,10 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         if prior is not None:
             problem = prior.begun(problem)
 
-        def part_sampler(part, _):
+        def part_sampler(part, *_):
             return self._make_sampler(part, threads)
 
-        z = first_topics(init, problem, part_sampler, rng, threads)
+        z, _ = first_topics(init, problem, part_sampler, rng, threads)
         sampler = self._make_sampler(problem, threads)
         n_tokens, has_covariates = problem.corpus.token_ptr[-1], prior is not None
         annealing = schedule.annealing(

@@ -35,8 +35,10 @@ MANY = 100_000  # documents
 _N_PASSES = 2  # over a document: the first knows little of it
 _CHILD = 2**32 - 1  # the child of the random streams that is for the start
 
-# Of a part of the corpus: its problem, and the numbers of its documents.
-MakeSampler = Callable[[Problem[Corpus], np.ndarray], Sampler]
+# Of a part of the corpus: its problem, the numbers of its documents, and what the part
+# before it hands on, or None.
+MakeSampler = Callable[[Problem[Corpus], np.ndarray, Any], Sampler]
+HandOn = Callable[[Any], Any]  # of the last state of a part
 Stages = tuple[tuple[float, int], ...]
 
 
@@ -87,19 +89,21 @@ def first_topics(
     rng: RandomStreams,
     threads: Threads,
     stages_of_many: Stages | None = None,
-) -> np.ndarray | None:
-    """Return topics of all tokens, as `init` of `check_init` says.
+    hand_on: HandOn | None = None,
+) -> tuple[np.ndarray | None, Any]:
+    """Return topics of all tokens, as `init` of `check_init` says; None: random ones.
 
-    None means random ones.
+    The second result is what the last part of the documents hands on, or None.
     """
     if not isinstance(init, str):
         word_topic = _phi_of_topics(init, problem)
-        return _draw(problem, word_topic, rng.child(_CHILD), threads)
+        return _draw(problem, word_topic, rng.child(_CHILD), threads), None
     if init in ("annealed", "random"):
-        return None
+        return None, None
     n_docs = problem.corpus.doc_ptr.size - 1
     stages = STAGES if n_docs < MANY else stages_of_many or STAGES_OF_MANY
-    return _topics_by_parts(problem, make_sampler, rng.child(_CHILD), threads, stages)
+    rng = rng.child(_CHILD)
+    return _topics_by_parts(problem, make_sampler, rng, threads, stages, hand_on)
 
 
 def topics_of_new(
@@ -178,14 +182,15 @@ def _topics_by_parts(
     rng: RandomStreams,
     threads: Threads,
     stages: Stages,
-) -> np.ndarray:
+    hand_on: HandOn | None,
+) -> tuple[np.ndarray, Any]:
     """Return topics from chains on larger and larger parts of the documents.
 
-    Each begins under the topics of the one before it.
+    Each begins under the topics of the one before it, and with what it hands on.
     """
     n_docs = problem.corpus.doc_ptr.size - 1
     order = rng.generator.permutation(n_docs)
-    word_topic = None
+    word_topic = handed_on = None
 
     def sweep_over(part, documents, n_sweeps, streams):
         """Return phi of a chain; its arrays are gone before the next is begun."""
@@ -193,15 +198,16 @@ def _topics_by_parts(
             z = random_first_topics(part, streams.kernel)
         else:
             z = _draw(part, word_topic, streams.child(_CHILD), threads)
-        sampler = make_sampler(part, documents)
+        sampler = make_sampler(part, documents, handed_on)
         state = sampler.from_topics(part, z)
         for _ in range(n_sweeps):
             state = sampler.sweep(part, state, streams)
-        return _phi_of_counts(sampler.counts(part, state), part)
+        phi = _phi_of_counts(sampler.counts(part, state), part)
+        return phi, hand_on(state) if hand_on is not None else None
 
     for i, (share, n_sweeps) in enumerate(stages):
         documents = np.sort(order[: max(1, round(share * n_docs))])
         part = _part(problem, documents)
-        word_topic = sweep_over(part, documents, n_sweeps, rng.child(i))
+        word_topic, handed_on = sweep_over(part, documents, n_sweeps, rng.child(i))
         del part
-    return _draw(problem, word_topic, rng.child(len(stages)), threads)
+    return _draw(problem, word_topic, rng.child(len(stages)), threads), handed_on

@@ -29,23 +29,28 @@ class SparseRows(NamedTuple):
         shape = self.size.size, n_topics
         return sparse.csr_array((*cells, starts(self.size)), shape=shape)
 
-    def dense(self, rows: np.ndarray, n_topics: int) -> np.ndarray:
-        """Return some rows as an array of float64, (n_rows, n_topics)."""
-        start = starts(self.size)
-        sizes = start[rows + 1] - start[rows]
-        entries = numbers_of_ranges(start[rows], sizes)
-        table = np.zeros((rows.size, n_topics))
-        row = np.repeat(np.arange(rows.size), sizes)
-        table[row, self.topic[entries]] = self.value[entries]
-        return table
+    def take(self, rows: np.ndarray) -> Self:
+        """Return some rows."""
+        size, start = self.size[rows], starts(self.size)
+        entries = numbers_of_ranges(start[rows], size.astype(np.int64))
+        return type(self)(size, self.topic[entries], self.value[entries])
 
-    def fill(self, table: np.ndarray) -> None:
-        """Set the entries of a table of zeros, (n_rows, n_topics) float64."""
+    def chunks(self, n_topics: int) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield ranges of rows, and these rows as arrays of float64, with zeros."""
         start = starts(self.size)
-        for first, last in row_chunks(*table.shape):
+        for first, last in row_chunks(self.size.size, n_topics):
             entries = slice(start[first], start[last])
-            row = np.repeat(np.arange(first, last), self.size[first:last])
+            row = np.repeat(np.arange(last - first), self.size[first:last])
+            table = np.zeros((last - first, n_topics))
             table[row, self.topic[entries]] = self.value[entries]
+            yield slice(first, last), table
+
+    def dense(self, n_topics: int) -> np.ndarray:
+        """Return all rows as an array of float64, (n_rows, n_topics)."""
+        table = np.empty((self.size.size, n_topics))
+        for rows, values in self.chunks(n_topics):
+            table[rows] = values
+        return table
 
 
 def row_chunks(n_rows: int, n_topics: int) -> Iterator[tuple[int, int]]:

@@ -104,15 +104,21 @@ class BaseMedLDA(BaseChainEstimator):
         threads: Threads,
         annealing: Annealing = NO_ANNEALING,
     ) -> Chain:
-        # Each part begins with the weights of the one before it, and so does the chain.
-        weights = np.zeros((problem.n_topics, tasks.targets.shape[1]))
-
-        def sampler_of_part(_, documents):
+        def sampler_of_part(_, documents, weights):
             return self._make_sampler(tasks.of(documents), threads, weights)
 
-        z = first_topics(init, problem, sampler_of_part, rng, threads, STAGES_OF_MANY)
+        # Each part begins with the weights of the one before it, and so does the chain.
+        z, weights = first_topics(
+            init,
+            problem,
+            sampler_of_part,
+            rng,
+            threads,
+            STAGES_OF_MANY,
+            hand_on=lambda state: state.weights,
+        )
         sampler = self._make_sampler(tasks, threads, weights)
-        response = SampledWeights(tasks, sampler.prior_precision, weights)
+        response = SampledWeights(tasks, sampler.prior_precision, problem.n_topics)
         return Chain(sampler, problem, rng, z=z, response=response, annealing=annealing)
 
     def _continued(

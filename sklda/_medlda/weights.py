@@ -13,11 +13,10 @@ from sklda._medlda.losses import Tasks
 class SampledWeights(ResponseModel):
     """The weights, which `MaxMargin` draws after the topics of each sweep."""
 
-    def __init__(
-        self, tasks: Tasks, prior_precision: float, weights: np.ndarray
-    ) -> None:
+    def __init__(self, tasks: Tasks, prior_precision: float, n_topics: int) -> None:
         self.tasks, self.prior_precision = tasks, prior_precision
-        self.weights = weights  # (n_topics, n_tasks), of the present sample
+        # Of the present sample.
+        self.weights = np.zeros((n_topics, tasks.targets.shape[1]))
         # Of each sweep without the factor 2 C: sum over tasks, mean of documents.
         self.loss: list[float] = []
         self.forget()

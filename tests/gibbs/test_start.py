@@ -94,7 +94,7 @@ def test_large_and_small_priors_draw_valid_topics():
     corpus = random_corpus(0, mean=3)
     for alpha, beta in ((1e10, 1e10), (1e-10, 1e-10)):
         problem = Problem(corpus, 9, np.full(K, alpha), beta)
-        z = start.first_topics(np.eye(K, 9), problem, None, streams(0), Threads())
+        z, _ = start.first_topics(np.eye(K, 9), problem, None, streams(0), Threads())
         assert z.max() < K
 
 
