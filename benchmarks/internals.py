@@ -49,12 +49,12 @@ class Sklda(Program):
         else:
             problem = make_problem(lda, check_corpus(lda, X, reset=True))
 
-            def make_sampler(problem, _=None):
+            def make_sampler(problem, *_):
                 return lda._make_sampler(problem, threads)
 
             if z is None:
                 init = check_init(lda, problem)
-                z = first_topics(init, problem, make_sampler, rng, threads)
+                z, _ = first_topics(init, problem, make_sampler, rng, threads)
             self._chain = Chain(make_sampler(problem), problem, rng, z=z)
         self.priors = problem.doc_topic_prior, problem.topic_word_prior
 
@@ -98,11 +98,16 @@ class Sklda(Program):
     def keep(self) -> None:
         self._chain.keep()
 
+    def end(self) -> None:
+        """Make what a fitted estimator holds of its kept samples."""
+        self.fitted = self._chain.sums()
+
     def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
         """Return sums of counts over kept samples, and the number of samples."""
-        topics, documents = (self._chain.snapshot() if present else self._chain).sums()
-        tables = [sums.counts.matrix(sums.n_topics) for sums in (topics, documents)]
-        return *(table.toarray() for table in tables), topics.n_kept
+        averages = (self._chain.snapshot() if present else self._chain).averages
+        totals = averages.word_topic, averages.doc_topic
+        tables = [total.rows().matrix(total.n_topics).toarray() for total in totals]
+        return *tables, averages.n_kept
 
     def separate_tokens(self) -> None:
         """Make each token a cell of its own, in a chain of one shard."""

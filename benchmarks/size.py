@@ -12,6 +12,7 @@ from benchmarks.compare import FACTS, table
 from benchmarks.large import Block, LargeCorpus, fit_topics
 from benchmarks.mapped import read_mapped, write_mapped
 from benchmarks.programs import PEERS, Failed, available, private_bytes
+from benchmarks.programs.large import KEPT
 from benchmarks.worker import Worker, workplace
 
 NIPS = (0.0, 0)  # in place of millions of tokens and of words
@@ -197,7 +198,7 @@ def section_size(reports, images) -> dict:
         axes.set_title(", ".join(texts))
     figures.finish(figure, images / "benchmarks-size.png")
     values = {key: options[key] for key in ("first", "first_of_random", "timed")}
-    return values | {"tables": "\n\n".join(map(table_of, reports))}
+    return values | {"kept": KEPT, "tables": "\n\n".join(map(table_of, reports))}
 
 
 def curves(reports, x: str, fixed: dict, value) -> tuple[dict, dict]:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import mapped, size
 from benchmarks.large import LargeCorpus
 from benchmarks.programs import available
-from benchmarks.programs.large import Sklda, Topica
+from benchmarks.programs.large import KEPT, Sklda, Topica
 
 
 @pytest.fixture
@@ -77,9 +77,10 @@ def test_sklda_begins_with_the_planted_topics(folder):
     before = program.model.z.copy()
     share = program.moved()
     assert share == np.mean(before != program.model.z) > 0
-    assert program.model.n_sweeps == 6
+    assert program.model.fitted[0].n_kept == KEPT
+    assert program.model.n_sweeps == 5 + KEPT + 1
     assert len(program.steady(5, 5, 0.0)[0]) == 1
-    assert program.model.n_sweeps == 7
+    assert program.model.n_sweeps == 5 + KEPT + 2
 
 
 def test_topica_is_timed_by_its_reports(folder):
