@@ -186,6 +186,7 @@ CHEAP = {"measures": ["score"], "n_repeats": 1}
 FUNCTIONS: dict[str, Call] = {
     "top_words": taking_model(inspection.top_words, n_words=3),
     "top_documents": taking_model(inspection.top_documents, X, 3),
+    "name_topics": lambda model, _: inspection.name_topics(deepcopy(model), {0: "a"}),
     "pyldavis_data": taking_model(inspection.pyldavis_data, X),
     "TopWordsDisplay.from_estimator": taking_model(
         inspection.TopWordsDisplay.from_estimator, n_words=3

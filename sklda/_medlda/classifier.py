@@ -83,7 +83,8 @@ default=None
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
-        Number of first sweeps to discard, less than `max_iter`. None means half of it.
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
     thin : int, default=5
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
@@ -179,10 +180,9 @@ default="annealed"
 
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
-    A joint draw of the weights adds O(K^3) per task. Shards resample topics, and tasks
-    weights, in parallel. Memory: 4 K bytes per word, 2 to 4 per document-topic and
-    word-topic pair of the kept samples, 24 bytes per document and task, up to 64 during
-    a sweep.
+    A joint draw of the weights adds O(K^3) per task. Shards resample topics in
+    parallel, and tasks their weights. Memory: 4 K bytes per word, 2 to 4 per pair of a
+    kept topic and document or word, 24 bytes per document and task, 64 during a sweep.
 
     References
     ----------

@@ -309,5 +309,5 @@ def test_predicted_proportions(planted):
     assert "a minus those of b" in repr(contrast)
     k = averaged.mean[1].argmax()
     low, high = averaged.low[1, k], averaged.high[1, k]
-    line = f"b  topic {k:3d} {averaged.mean[1, k]:.3f} [{low:.3f}, {high:.3f}]"
+    line = f"b  topic {k} {averaged.mean[1, k]:.3f} [{low:.3f}, {high:.3f}]"
     assert repr(averaged).splitlines()[2].startswith(line)
