@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sklda._core.version import __version__ as __version__
+
+if sys.byteorder != "little" or sys.maxsize < 2**63 - 1:
+    raise ImportError(
+        "sklda requires a 64-bit little-endian Python, as for x86-64 and arm64, but "
+        f"this Python is {sys.maxsize.bit_length() + 1}-bit and {sys.byteorder}-endian"
+    )
 
 if TYPE_CHECKING:
     from sklda import datasets, diagnostics, inspection, metrics, model_selection

@@ -1,15 +1,25 @@
 """The decorators of kernels, with a cache on disk whose failures only cost time.
 
 Numba's own cache refuses to define a kernel where no folder can be written, as in many
-containers, and fails at the first call if one of its files is damaged.
+containers, fails at the first call if one of its files is damaged, and loads machine
+code of other versions of the functions that a kernel calls.
 """
 
 import contextlib
+import functools
+import hashlib
+import pickle
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
+from numba.core.caching import IndexDataCacheFile
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_FOLDERS = ("_simd", "_core", "_tables", "*/kernels")  # all functions that are compiled
 
 _has_warned = False
 _tell: Callable[[], None] | None = None
@@ -54,16 +64,17 @@ def inlined_kernel(function: Callable) -> Any:
     """
     wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     compiled = _compiled(function, _nrt=False, forceinline=True, **wrappers)
-    if compiled is not function:
+    if not numba.config.DISABLE_JIT:
         _refuse_python(compiled)
     return compiled
 
 
 def _compiled(function: Callable, **options: bool) -> Any:
     """Return what ``numba.njit`` makes of a function, with a safe cache."""
+    if numba.config.DISABLE_JIT:  # machine code does not warn of overflow, either
+        return np.errstate(all="ignore")(function)
     compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    if compiled is not function:  # as under NUMBA_DISABLE_JIT
-        _enable_caching(compiled)
+    _enable_caching(compiled)
     return compiled
 
 
@@ -88,7 +99,52 @@ def _enable_caching(kernel: Any) -> None:
         problem = f"no cache folder is writable ({error})"
     # Numba has no public access to its cache; 0.60 to 0.68 have this name.
     if hasattr(kernel, "_cache"):
+        if problem is None:
+            kernel._cache._cache_file = _Files(kernel._cache._cache_file)
         kernel._cache = _SafeCache(kernel._cache, problem)
+
+
+@functools.cache
+def digest_of_kernels() -> str:
+    """Return a digest of all source files with functions that are compiled."""
+    digest = hashlib.sha256()
+    paths = (path for name in _FOLDERS for path in _PACKAGE.glob(f"{name}/**/*.py"))
+    for path in sorted(paths):
+        digest.update(path.relative_to(_PACKAGE).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+class _Files(IndexDataCacheFile):
+    """Numba's files of one kernel, with a label that says what the code is for.
+
+    Numba looks for a change in the file of the kernel, and not in the files of the
+    functions that the kernel calls. It writes the index first: if the process ends
+    there, or the disk is full, the index leads to code of another version; and if two
+    processes write at once, to code for other types or for another processor.
+    """
+
+    def __init__(self, files: IndexDataCacheFile) -> None:
+        vars(self).update(vars(files))
+        self._source_stamp = self._source_stamp, digest_of_kernels()
+
+    def load(self, key: Any) -> Any:
+        """Return the code that is stored for a key, or None."""
+        found = super().load(key)
+        if found is not None:
+            label, code = found
+            if label == self._label(key, code):
+                return pickle.loads(code)
+        return None
+
+    def save(self, key: Any, code: Any) -> None:
+        """Store code for a key."""
+        code = self._dump(code)
+        super().save(key, (self._label(key, code), code))
+
+    def _label(self, key: Any, code: bytes) -> tuple[Any, ...]:
+        digest = hashlib.sha256(code).digest()  # damaged code would crash the process
+        return self._version, self._source_stamp, key, digest
 
 
 class _SafeCache:

@@ -2,8 +2,10 @@
 
 import os
 
+import numpy as np
 import pytest
 
+from sklda import CollapsedGibbsLDA
 from sklda._core import memory
 
 
@@ -20,6 +22,20 @@ def test_half_of_the_free_memory_is_the_limit(info):
     memory.check_memory(4096, "a=5", "less")
     with pytest.raises(MemoryError, match=r"^a=5 .* 4,097 bytes.* 8,192 .*: less\.$"):
         memory.check_memory(4097, "a=5", "less")
+
+
+@pytest.mark.parametrize(("n_topics", "kilobytes"), [(100, 10), (2, 3)])
+def test_fit_that_exceeds_the_free_memory_is_refused(info, n_topics, kilobytes):
+    # 1,024 tokens of two bytes, and four bytes for each topic of a document or word:
+    # with 100 topics there are as many as tokens, with two there are 64.
+    X = np.full((16, 16), 4)
+    lda = CollapsedGibbsLDA(n_topics, init="random", max_iter=1, random_state=0)
+    info.write_text(f"MemAvailable: {kilobytes} kB\n")
+    lda.fit(X)
+    info.write_text(f"MemAvailable: {kilobytes - 1} kB\n")
+    size = "fit to 1,024 tokens, 16 documents and 16 words"
+    with pytest.raises(MemoryError, match=f"^{size} .* use fewer documents, words or"):
+        lda.fit(X)
 
 
 def test_free_memory_is_known_where_the_system_tells():

@@ -1,6 +1,7 @@
 """Kernels compile where no file can be written, and where a stored one is damaged."""
 
 import errno
+import functools
 import importlib.util
 import os
 import pickle
@@ -9,6 +10,7 @@ import warnings
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 from sklda._simd import compile
@@ -108,6 +110,53 @@ def test_damaged_file_is_replaced(define, tmp_path, kind, damage):
     assert loads(define())
 
 
+def test_damaged_code_is_replaced(define, tmp_path):
+    define()(21)
+    path = stored(tmp_path, "nbc")
+    path.write_bytes(path.read_bytes().replace(b"\x7fELF", b"\x7fELV"))
+    assert not loads(define())
+    assert loads(define())
+
+
+def test_code_of_an_older_kernel_is_not_loaded(define, tmp_path, monkeypatch):
+    assert not loads(define())
+    (tmp_path / "kernel.py").write_text(SOURCE.replace("2 * x", "10 * x"))
+    replace = os.replace
+
+    def refuse_code(new, path):
+        refuse() if path.endswith("nbc") else replace(new, path)
+
+    with monkeypatch.context() as context:
+        context.setattr(os, "replace", refuse_code)
+        with pytest.warns(RuntimeWarning, match="could not be stored"):
+            assert define()(21) == 210  # stores an index, which leads to older code
+    assert define()(21) == 210
+
+
+def test_code_for_other_types_is_not_loaded(define, tmp_path):
+    define()(21.0)
+    floats = stored(tmp_path, "nbc").read_bytes()
+    for path in tmp_path.glob("stored/*/*"):
+        path.unlink()
+    define()(21)
+    stored(tmp_path, "nbc").write_bytes(floats)  # as two processes at once may do
+    assert not loads(define())
+    assert loads(define())
+
+
+def test_change_in_another_file_is_noticed(define, tmp_path, monkeypatch):
+    monkeypatch.setattr(compile, "_PACKAGE", tmp_path)
+    path = tmp_path / "_family" / "kernels" / "step.py"
+    path.parent.mkdir(parents=True)
+    digest = functools.cache(compile.digest_of_kernels.__wrapped__)
+    monkeypatch.setattr(compile, "digest_of_kernels", digest)
+    for text in ("before", "after"):
+        path.write_text(text)
+        digest.cache_clear()
+        assert not loads(define())
+        assert loads(define())
+
+
 def test_damaged_file_that_cannot_be_replaced(define, tmp_path, monkeypatch):
     loads(define())
     stored(tmp_path, "nbi").write_bytes(b"")
@@ -160,3 +209,23 @@ def test_import_of_sklda_needs_no_folder():
 def test_python_may_run_the_kernels(monkeypatch, define):
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
     assert define()(21) == 42
+    assert define()(np.float64(1e308)) == np.inf  # without a warning
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("byteorder", "big", "64-bit and big-endian"),
+        ("maxsize", 2**31 - 1, "32-bit and little-endian"),
+    ],
+)
+def test_other_processors_are_refused_at_import(name, value, found):
+    code = f"""
+    import sys
+    sys.{name} = {value!r}
+    try:
+        import sklda
+    except ImportError as error:
+        print(error)
+    """
+    assert run_python(code).endswith(found)
