@@ -90,7 +90,7 @@ def _weigh(tilted, factor, row, beta, weight):
 
 @lean_kernel
 def _weigh_steep(ratio, exponent, repelled, row, beta, weight):
-    """Do the same where g + r_j has a wide range; return the sum and the highest."""
+    """Weigh all topics where g + r_j has a wide range; return the sum and highest."""
     for k in range(weight.size):
         weight[k] = exponent[k] + repelled[k]
     top = highest(weight)
