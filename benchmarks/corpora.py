@@ -45,13 +45,19 @@ def load(name: str, options) -> sparse.csr_array:
     if name == "blogs":
         return read_blogs(options.covariates_home)[0]
     if name == "reuters":
-        return count_words(s.text for s in read_stories(options.reuters_home))
+        return with_words(
+            count_words(s.text for s in read_stories(options.reuters_home))
+        )
     home = {"data_home": options.newsgroups_home or None, "subset": "all"}
-    if name == "titles":  # each has one word at least
-        X = CountVectorizer().fit_transform(read_titles(home))
-        return sparse.csr_array(X[X.sum(axis=1).A1 > 0])
+    if name == "titles":
+        return with_words(CountVectorizer().fit_transform(read_titles(home)))
     texts = load_docstrings() if name == "docstrings" else fetch_20newsgroups(**home)
     return count_words(texts.data)
+
+
+def with_words(X) -> sparse.csr_array:
+    """Return the documents that have words: some programs drop the others."""
+    return sparse.csr_array(X[np.diff(X.indptr) > 0])
 
 
 def count_words(texts: Iterable[str]) -> sparse.csr_array:
