@@ -19,6 +19,7 @@ TURN = 5  # sweeps
 HEAD = ("", "method")  # of the first columns of tables
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
 FEWEST_TURNS = 2
+FIT = "sklda-fit"
 MARK = " †"  # where fewer sweeps were timed than asked for
 LEVEL = 25  # perplexities to reach are multiples of it
 EASIER = (3, 1, 0, -1)  # levels above the lowest that all reach
@@ -148,10 +149,20 @@ def first_cells(name: str) -> list[str]:
 
 
 def ratio_to_others(values: dict[str, float], sign: int) -> str:
-    """Return sklda / best other exact sampler; sign is 1 if more is better, or -1."""
-    exact = {n: v for n, v in values.items() if PEERS[n].exact and np.isfinite(v)}
-    mine = exact.pop("sklda", None)
-    if mine is None or not exact:
+    """Return sklda / best other exact sampler; sign is 1 if more is better, or -1.
+
+    A fit, which averages samples, is compared with all, whether they do so or not.
+    """
+    ours = FIT if FIT in values else "sklda"
+    mine = values.get(ours, np.inf)
+    exact = {
+        name: value
+        for name, value in values.items()
+        if (PEERS[name].exact or (ours == FIT and PEERS[name].method == "exact"))
+        and np.isfinite(value)
+        and PEERS[name].package != "sklda"
+    }
+    if not (exact and np.isfinite(mine)):
         return "–"
     best = max(exact, key=lambda name: sign * exact[name])
     return f"{(mine / exact[best]) ** sign:.2f} ({PEERS[best].label})"

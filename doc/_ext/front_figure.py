@@ -58,8 +58,9 @@ def waits() -> dict[str, str]:
     for name, program in measured["programs"].items():
         every = [compare.seconds_to(curve, level) for curve in program["runs"]]
         seconds[name] = median(every)
-    ours = seconds.pop(f"{OURS}-fit")
-    others = {n: s for n, s in seconds.items() if PEERS[n].exact and n != OURS}
+    ours = seconds.pop(compare.FIT)
+    exact = (n for n in seconds if PEERS[n].method == "exact" and n != OURS)
+    others = {name: seconds[name] for name in exact}
     fastest = min(others, key=others.__getitem__)
     return {
         "wait-perplexity": f"{level:,}",
