@@ -104,9 +104,7 @@ def test_page_without_reports_says_how_to_make_them(tmp_path):
 
 def test_fits_are_compared_with_means_of_others():
     seconds = {"sklda": 4.0, "sklda-fit": 1.0, "tomotopy": 6.0, "topica-mean": 5.0}
-    assert (
-        compare.ratio_to_others(seconds, -1) == "5.00 (topica (mean of 5 samples))"
-    )
+    assert compare.ratio_to_others(seconds, -1) == "5.00 (topica (mean of 5 samples))"
     del seconds["sklda-fit"]
     assert compare.ratio_to_others(seconds, -1) == "1.50 (tomotopy)"
     seconds["sklda"] = np.inf  # does not reach the perplexity
