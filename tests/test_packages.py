@@ -14,7 +14,7 @@ import sklda
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = f"sklda-{sklda.__version__}"
-SUFFIXES = {".css", ".html", ".js", ".py", ".typed"}
+SUFFIXES = {".bz2", ".css", ".html", ".js", ".py", ".rst", ".typed"}
 OF_THE_WHEEL = {"METADATA", "RECORD", "WHEEL", "licenses/LICENSE"}
 RECIPE = "recipe/"  # has the hash of the sdist, so the sdist cannot have it
 

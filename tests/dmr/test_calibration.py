@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sklda._base.covariates import CovariateDesign
 from sklda._base.scaling import Scaling
 from sklda._chain.chain import Chain
 from sklda._core.problem import Problem
@@ -36,7 +37,9 @@ def planted(seed):
     """Return a chain that begins at planted weights and topics, and the weights."""
     rng = np.random.default_rng(seed)
     covariates = np.column_stack([rng.integers(0, 2, N_DOCS), rng.normal(size=N_DOCS)])
-    prior = CovariatePrior(Scaling.of(covariates, ["a", "b"]), covariates, PRIOR, None)
+    design, _ = CovariateDesign.of(covariates, N_DOCS)
+    scaling = Scaling.of(covariates, design.names)
+    prior = CovariatePrior(design, scaling, covariates, PRIOR, None)
     weights = rng.normal(PRIOR.centre, PRIOR.scale)
     alpha = np.exp(prior.rows.x @ weights.T)[prior.rows.row]
     phi = rng.dirichlet(np.full(N_WORDS, BETA), K)
