@@ -61,7 +61,8 @@ def run_curves(options) -> None:
         found[corpus] = corpora.shape_of(X) | {
             "best_score": float(curve.mean["score"].max()),
             "recommended": {
-                rule: {"topics": chosen} for rule, chosen in curve.recommended.items()
+                rule: {"topics": chosen.n_components}
+                for rule, chosen in curve.recommended.items()
             },
             "verdict": curve.verdict,
         }
@@ -110,7 +111,7 @@ def find(options, shape: str, n_topics: int, priors: dict) -> dict[str, list[int
         X = plant(options, shape, n_topics, seed)
         curve = measure(X, options.grid, options, RULES, seed, **priors)
         for rule in RULES:
-            found[rule].append(curve.recommended[rule])
+            found[rule].append(curve.recommended[rule].n_components)
     return found
 
 

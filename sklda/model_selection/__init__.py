@@ -6,9 +6,10 @@ including those of scikit-learn.
 
 from sklda.model_selection._curve import topic_number_curve
 from sklda.model_selection._display import TopicNumberDisplay
-from sklda.model_selection._result import TopicNumberCurve
+from sklda.model_selection._result import Recommendation, TopicNumberCurve
 
 __all__ = [
+    "Recommendation",
     "TopicNumberCurve",
     "TopicNumberDisplay",
     "topic_number_curve",

@@ -95,7 +95,7 @@ class TopicNumberDisplay(PanelDisplay):
         self.lines_ += panel.plot(numbers, mean, **style)
         title = _TITLES.get(name, name)
         if name in self.curve.recommended:
-            chosen = self.curve.recommended[name]
+            chosen = self.curve.recommended[name].n_components
             panel.axvline(chosen, color="black", linestyle="--", linewidth=1)
             title = f"{title}\nrecommends {chosen}"
         panel.set_title(title, fontsize="medium")

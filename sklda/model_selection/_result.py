@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import fill
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -14,6 +13,30 @@ from sklda._topics.text_table import table_lines
 
 _WIDTH = 80  # characters of the printed verdict
 _FORMATS = {"seconds": ".2f"}  # all others have four decimals
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Numbers of topics that a rule finds as good as the best, and why.
+
+    `TopicNumberCurve.recommended` contains one for each rule.
+
+    Attributes
+    ----------
+    n_components : int
+        Recommended number of topics, the smallest of these.
+    highest : int
+        The largest of these.
+    reason : str
+        Why the rule recommends these numbers.
+    excludes : bool
+        Whether the rule speaks against any number.
+    """
+
+    n_components: int
+    highest: int
+    reason: str
+    excludes: bool = True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,7 +56,7 @@ class TopicNumberCurve:
         Standard error of that mean over folds.
     fits : dict of str to ndarray of shape (n_values, n_folds, n_repeats)
         Each measure of each fit; for "stability" the last axis has length 1.
-    recommended : dict of str to int
+    recommended : dict of str to Recommendation
         Recommended numbers by "score" and by "stability", if they are measured.
     verdict : str
         A sentence that states which numbers to use, and why.
@@ -50,42 +73,38 @@ class TopicNumberCurve:
     fits: Bunch
 
     @cached_property
-    def _found(self) -> dict[str, Found]:
-        """What each rule finds, if its measure is there."""
+    def recommended(self) -> dict[str, Recommendation]:
+        """What each rule recommends, if its measure is there."""
         numbers = self.n_components.tolist()
-        return {
+        found = {
             name: rule(numbers, self.fits[name])
             for name, rule in RULES.items()
             if name in self.fits
         }
-
-    @property
-    def recommended(self) -> Bunch:
-        """Recommended number of each rule."""
-        return Bunch(**{name: found.low for name, found in self._found.items()})
+        return Bunch(**found)
 
     @property
     def verdict(self) -> str:
         """Sentence that states which numbers to use, and why."""
-        if not self._found:
+        if not self.recommended:
             return 'Measure "score" or "stability" to get a recommendation.'
-        reasons = "; ".join(found.reason for found in self._found.values())
+        reasons = "; ".join(found.reason for found in self.recommended.values())
         return f"{self._headline()[1]}: {reasons}."
 
     @property
     def choice(self) -> int | None:
         """Smallest number that the verdict names for prediction."""
-        return self._headline()[0] if self._found else None
+        return self._headline()[0] if self.recommended else None
 
     def _headline(self) -> tuple[int, str]:
         """Return the number to use, and the range of numbers in words."""
         first, last = int(self.n_components[0]), int(self.n_components[-1])
-        ranges = [found for found in self._found.values() if found.excludes]
-        ranges = ranges or [*self._found.values()][:1]
-        low = max(found.low for found in ranges)
-        high = min(found.high for found in ranges)
+        ranges = [found for found in self.recommended.values() if found.excludes]
+        ranges = ranges or [*self.recommended.values()][:1]
+        low = max(found.n_components for found in ranges)
+        high = min(found.highest for found in ranges)
         if low > high:
-            predict, report = self.recommended.score, self.recommended.stability
+            predict, report = (self.recommended[name].n_components for name in RULES)
             return predict, f"{predict} topics to predict, {report} to report"
         if low == last:
             return low, f"Try more than {last} topics"
@@ -125,15 +144,6 @@ class TopicNumberCurve:
 # --- rules ----------------------------------------------------------------------------
 
 
-class Found(NamedTuple):
-    """What a rule finds: the numbers that are as good as the best, and why."""
-
-    low: int  # the recommended one
-    high: int
-    reason: str
-    excludes: bool = True  # whether it speaks against any number
-
-
 def fold_means(values: np.ndarray) -> np.ndarray:
     """Return the mean over seeds, (n_values, n_folds)."""
     return np.asarray(values.mean(axis=2))
@@ -153,7 +163,7 @@ def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return behind.mean(axis=1), standard_error(behind)
 
 
-def by_score(n_components: list[int], values: np.ndarray) -> Found:
+def by_score(n_components: list[int], values: np.ndarray) -> Recommendation:
     """Choose the smallest number within one standard error of the best score."""
     behind, error = behind_best(values)
     good = np.flatnonzero(behind <= error)
@@ -168,10 +178,10 @@ def by_score(n_components: list[int], values: np.ndarray) -> Found:
         changes = [f"rises until {low}, by {gain},"] if low > first else []
         changes += [f"falls after {high}, by {loss}"] if high < last else ["then stays"]
         reason = f"the held-out score {' and '.join(changes)}"
-    return Found(low, high, reason, excludes=(low, high) != (first, last))
+    return Recommendation(low, high, reason, excludes=(low, high) != (first, last))
 
 
-def by_stability(n_components: list[int], values: np.ndarray) -> Found:
+def by_stability(n_components: list[int], values: np.ndarray) -> Recommendation:
     """Choose the highest stability among numbers more stable than the one before.
 
     A few general topics may be stable for any documents, hence the condition. Many
@@ -189,7 +199,7 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Found:
         reason = f"stability only falls, from {stability[0]:.2f} with {first} topics"
         if first == last:
             reason = f"stability has no number above 1 to compare {first} with"
-        return Found(first, last, reason, excludes=False)
+        return Recommendation(first, last, reason, excludes=False)
     chosen = int(peaks[stability[peaks].argmax()])
     falls = means[chosen] - means[chosen:]
     lower = np.flatnonzero(falls.mean(axis=1) > standard_error(falls))
@@ -199,10 +209,10 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Found:
         reason = f"stability rises until {low}, and does not fall up to {last}"
         if low == last:
             reason = f"stability still rises at {last}, the largest number"
-        return Found(low, high, reason)
+        return Recommendation(low, high, reason)
     high = n_components[chosen + int(lower[0]) - 1]
     reason = f"stability rises until {low} and falls after {high}"
-    return Found(low, high, reason)
+    return Recommendation(low, high, reason)
 
 
 RULES = {"score": by_score, "stability": by_stability}

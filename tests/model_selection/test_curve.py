@@ -95,7 +95,8 @@ def test_planted_number_is_found_by_both_rules():
     # The start is annealed, so chains of 40 sweeps have hardly settled.
     lda = CollapsedGibbsLDA(max_iter=80)
     curve = topic_number_curve(lda, planted, [2, 5, 12], cv=3, random_state=1)
-    assert curve.recommended == {"score": 5, "stability": 5}
+    numbers = {name: r.n_components for name, r in curve.recommended.items()}
+    assert numbers == {"score": 5, "stability": 5}
     assert curve.choice == 5
     gain = curve.mean.score[1] - curve.mean.score[0]
     assert curve.verdict == (
@@ -252,7 +253,7 @@ def values(*means, seeds=2):
 )
 def test_score_rule(means, chosen, words):
     found = by_score([2, 4, 8], values(*means))
-    assert found.low == chosen
+    assert found.n_components == chosen
     assert found.reason == f"the held-out score {words}"
 
 
@@ -271,7 +272,7 @@ def test_score_rule(means, chosen, words):
 def test_stability_rule(means, chosen, words):
     numbers = [2, 4, 8, 16][: len(means)]
     found = by_stability(numbers, values(*means, seeds=1))
-    assert found.low == chosen
+    assert found.n_components == chosen
     assert found.reason == f"stability {words}"
     # A single topic is stable by definition: 1 changes nothing.
     assert by_stability([1, *numbers], values(1.0, *means, seeds=1)) == found
@@ -279,7 +280,7 @@ def test_stability_rule(means, chosen, words):
 
 def test_a_single_topic_leaves_one_number_without_a_rival():
     found = by_stability([1, 4], values(1.0, 0.3, seeds=1))
-    assert (found.low, found.excludes) == (4, False)
+    assert (found.n_components, found.excludes) == (4, False)
     assert found.reason == "stability has no number above 1 to compare 4 with"
 
 
@@ -307,7 +308,7 @@ def test_headline_agrees_with_both_rules(score, stability, choice, headline):
     )
     assert curve.choice == choice
     assert curve.verdict.startswith(headline)
-    reasons = "; ".join(found.reason for found in curve._found.values())
+    reasons = "; ".join(found.reason for found in curve.recommended.values())
     assert curve.verdict.endswith(f": {reasons}.")
 
 

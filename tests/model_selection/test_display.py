@@ -38,7 +38,7 @@ def test_panels_show_the_curve(display):
 
 def test_recommended_numbers_are_marked(display):
     for panel, name in zip(display.axes_, ["stability", "score"], strict=False):
-        chosen = display.curve.recommended[name]
+        chosen = display.curve.recommended[name].n_components
         assert panel.get_title().endswith(f"\nrecommends {chosen}")
         mark = panel.lines[-1]
         np.testing.assert_array_equal(mark.get_xdata(), [chosen, chosen])
