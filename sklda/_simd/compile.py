@@ -10,6 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
+from numba.core import types
+from numba.core.caching import FunctionCache
+
+from sklda._simd.linked import (
+    InlinedCompiler,
+    KernelCompiler,
+    LinkedCache,
+    StepCompiler,
+)
 
 _has_warned = False
 _tell: Callable[[], None] | None = None
@@ -27,7 +36,7 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def kernel(function: Callable) -> Any:
-    """Compile a function, once per machine; it holds no lock of Python's.
+    """Compile a function that Python calls, once per machine; it runs without the GIL.
 
     A division by zero is inf or NaN, as in NumPy: a test for it in a loop would keep
     LLVM from vectorising the loop. `fastmath` is off, because it adds numbers in an
@@ -35,7 +44,7 @@ def kernel(function: Callable) -> Any:
     """
     # By default, a function compiles like its first caller: without counts for arrays
     # that it makes, if that is a lean kernel.
-    return _compiled(function, _nrt=True)
+    return _compiled(function, KernelCompiler, _nrt=True)
 
 
 def lean_kernel(function: Callable) -> Any:
@@ -43,47 +52,53 @@ def lean_kernel(function: Callable) -> Any:
 
     It counts no references: counts would be updated for each row and slice.
     """
-    return _compiled(function, _nrt=False)
+    return _linked(function, StepCompiler)
 
 
 def inlined_kernel(function: Callable) -> Any:
-    """Copy a small function that makes no arrays into the kernels that call it.
+    """Copy a small function that makes no arrays into the kernels that call it."""
+    return _linked(function, InlinedCompiler)
 
-    It gets no wrapper for Python: that would take longer to compile than most of these
-    functions do.
-    """
-    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled = _compiled(function, _nrt=False, forceinline=True, **wrappers)
+
+def _linked(function: Callable, compiler: type) -> Any:
+    """Compile a function that only kernels can call."""
+    compiled = _compiled(function, compiler, _nrt=False)
     if compiled is not function:
-        _refuse_python(compiled)
+        _hide_from_python(compiled)
     return compiled
 
 
-def _compiled(function: Callable, **options: bool) -> Any:
+def _compiled(function: Callable, compiler: type, **options: Any) -> Any:
     """Return what ``numba.njit`` makes of a function, with a safe cache."""
-    compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    options |= {"nogil": True, "error_model": "numpy", "pipeline_class": compiler}
+    compiled = numba.njit(**options)(function)
     if compiled is not function:  # as under NUMBA_DISABLE_JIT
-        _enable_caching(compiled)
+        is_linked = issubclass(compiler, StepCompiler)
+        _enable_caching(compiled, LinkedCache if is_linked else FunctionCache)
     return compiled
 
 
-def _refuse_python(kernel: Any) -> None:
-    """Raise TypeError if Python calls a kernel without wrapper, instead of a crash."""
+def _hide_from_python(kernel: Any) -> None:
+    """Raise TypeError if Python calls a function without wrapper, instead of a crash."""
 
     def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
         kernel.overloads[tuple(compiled.signature.args)] = compiled
 
+    def compile_once(signature: tuple) -> Any:  # not again for each literal number
+        return type(kernel).compile(kernel, tuple(map(types.unliteral, signature)))
+
     def refuse(*args: Any, **kwargs: Any) -> None:
-        raise TypeError(f"{kernel.__name__} is inlined: only kernels can call it")
+        raise TypeError(f"{kernel.__name__} has no wrapper: only kernels can call it")
 
-    kernel.add_overload, kernel._compile_for_args = add_overload, refuse
+    kernel.add_overload, kernel.compile = add_overload, compile_once
+    kernel._compile_for_args = refuse
 
 
-def _enable_caching(kernel: Any) -> None:
+def _enable_caching(kernel: Any, cache: type) -> None:
     """Let a kernel store its machine code on disk, if there is a folder for it."""
     problem = None
     try:
-        kernel.enable_caching()
+        kernel._cache = cache(kernel.py_func)
     except RuntimeError as error:
         problem = f"no cache folder is writable ({error})"
     # Numba has no public access to its cache; 0.60 to 0.68 have this name.

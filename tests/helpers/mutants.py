@@ -210,6 +210,7 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
                 "uniform": random.Random.random,
                 "uniform_float32": lambda rng: np.float32(rng.getrandbits(24) / 2**24),
                 "next_uint64": lambda rng: np.uint64(rng.getrandbits(64)),
+                "draw_key": lambda rng: np.uint64(rng.getrandbits(64)),
             }
             return SimpleNamespace(**vars(random_streams) | plain)
         if origin in modules:

@@ -29,6 +29,7 @@ from sklda._dmr.kernels.regression import (
     find_mode,
     log_density,
 )
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.vector_math import cos_sin, exp_double, log_double
 
@@ -57,7 +58,7 @@ def draw_weights_of_each(first, last, weights, centre, n_tables, shared, key, ro
 
     `weights` is (n_topics, n_weights). Each topic has its own random stream.
     """
-    rng = np.empty(2, np.uint64)
+    rng = zeros(2, np.uint64)
     for k in range(first, last):
         enter_stream(key, k, rng)
         regression = Regression(shared, centre[k], n_tables[k])

@@ -27,6 +27,7 @@ from sklda._medlda.kernels.proposals import (
     make_label_proposal,
     size_of_blocks,
 )
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vector_math import exp
 from sklda._tables import rows
@@ -96,7 +97,7 @@ def light_sweep(part, state, priors, factors, n_steps, n_moves, rng):
     weights, slope, curvature = factors
     topics = _topic_factors(state, priors, weights)
     document, proposal, steps = _allocate(part, state.topic.size, topics, n_steps)
-    doc_topic = np.zeros(state.topic.size, np.int32)
+    doc_topic = zeros(state.topic.size, np.int32)
     n_proposed = n_accepted = 0
     for d in range(doc_ptr.size - 1):
         cell, last_cell = part.begin[d], part.end[d]
@@ -151,25 +152,25 @@ def _allocate(part, n_lanes, topics, n_steps):
     # Whole registers, because a loop over the few steps alone would not vectorise.
     n_wide = -(-(n_steps + 1) // 8) * 8
     document = LabelledDocument(
-        factor=np.zeros(n_lanes, np.float32),
-        total=np.zeros(n_tasks),
-        curvature=np.zeros(n_tasks, np.float32),
-        gradient=np.zeros(n_tasks, np.float32),
-        half=np.zeros(n_tasks, np.float32),
-        inverse=np.zeros(n_lanes, np.float32),
+        factor=zeros(n_lanes, np.float32),
+        total=zeros(n_tasks, np.float64),
+        curvature=zeros(n_tasks, np.float32),
+        gradient=zeros(n_tasks, np.float32),
+        half=zeros(n_tasks, np.float32),
+        inverse=zeros(n_lanes, np.float32),
     )
     proposal = LabelProposal(
-        outside=np.zeros(n_tasks),
-        running_sum=np.zeros(n_topics),
-        guide=np.zeros(n_lanes, np.uint32),
+        outside=zeros(n_tasks, np.float64),
+        running_sum=zeros(n_topics, np.float64),
+        guide=zeros(n_lanes, np.uint32),
     )
     steps = Steps(
-        source=np.zeros((longest, n_steps), np.int32),
-        chance=np.zeros((longest, n_steps), np.float32),
-        candidate=np.zeros(n_steps + 1, np.uint32),
-        gain=np.zeros(n_wide, np.float32),
-        tilt=np.zeros(n_wide, np.float32),
-        odds=np.zeros((n_steps + 1, 3), np.float32),
+        source=zeros((longest, n_steps), np.int32),
+        chance=zeros((longest, n_steps), np.float32),
+        candidate=zeros(n_steps + 1, np.uint32),
+        gain=zeros(n_wide, np.float32),
+        tilt=zeros(n_wide, np.float32),
+        odds=zeros((n_steps + 1, 3), np.float32),
     )
     return document, proposal, steps
 

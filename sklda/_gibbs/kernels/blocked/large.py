@@ -10,6 +10,7 @@ import numpy as np
 
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.simulations import draw_backward, draw_nested
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel
 from sklda._simd.vector_math import exp_double, log_double
 from sklda._tables.pairs import fill_gap, find, is_empty, mass, topic_of
@@ -45,7 +46,7 @@ def saddle_point(a, b, s, pmf):
     Newton's method finds log x; it stays within the bracket seen so far.
     """
     n = pmf.shape[0] - 1
-    log_q = np.zeros(pmf.shape)
+    log_q = zeros(pmf.shape, np.float64)
     for c in range(n):
         for k in range(a.size):
             log_q[c + 1, k] = -np.inf
@@ -98,7 +99,7 @@ def shuffle(block, rng):
 def resample_large(block, words, doc_topic, topic, priors, rng, nested):
     """Resample the topics of a block, by nested or by backward simulation."""
     n_lanes = topic.size
-    taken, drawn = np.zeros(n_lanes, np.int64), np.zeros(n_lanes, np.int64)
+    taken, drawn = zeros(n_lanes, np.int64), zeros(n_lanes, np.int64)
     for i in range(block.size):
         taken[block[i]] += 1
     a = doc_topic - taken + priors.doc_topic
@@ -107,7 +108,7 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
     for j in range(words.size[0]):
         k = topic_of(words.pairs[j], words.bits)
         b[k] += mass(j, taken[k], words)
-    pmf = np.empty((block.size + 1, n_lanes))
+    pmf = zeros((block.size + 1, n_lanes), np.float64)
     set_weights(a, b, s, pmf)
     if nested:
         draw_nested(pmf, rng, drawn)

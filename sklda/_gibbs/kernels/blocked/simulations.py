@@ -11,6 +11,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel
 
 
@@ -26,14 +27,14 @@ def draw_nested(pmf, rng, drawn):
     width = 1
     while width < n_topics:
         width *= 2
-    tree = np.zeros((n + 1, 2 * width))
+    tree = zeros((n + 1, 2 * width), np.float64)
     tree[0, width:] = 1
     tree[:, width : width + n_topics] = pmf
     m = width // 2
     while m > 0:
         _merge(tree[:, 2 * m : 3 * m], tree[:, 3 * m : 4 * m], tree[:, m : 2 * m])
         m //= 2
-    below = np.zeros(2 * width, np.int64)
+    below = zeros(2 * width, np.int64)
     below[1] = n
     m = 1
     while m < width:
@@ -74,12 +75,12 @@ def draw_backward(pmf, rng, drawn):
     by side. The number of topics must be a multiple of `LANES`.
     """
     n, n_topics = pmf.shape[0] - 1, pmf.shape[1]
-    table = np.zeros((n + 1, n_topics + LANES))
+    table = zeros((n + 1, n_topics + LANES), np.float64)
     _forward(pmf, LANES, table)
     lane_pmf = table[:, n_topics:]
-    lane_table = np.zeros((n + 1, LANES + 1))
+    lane_table = zeros((n + 1, LANES + 1), np.float64)
     _forward(lane_pmf, 1, lane_table)
-    lane_tokens = np.zeros(LANES, np.int64)
+    lane_tokens = zeros(LANES, np.int64)
     _backward(lane_pmf, lane_table, n, rng, lane_tokens)
     for lane in range(LANES):
         topic_pmf, topic_table = pmf[:, lane::LANES], table[:, lane::LANES]
@@ -107,7 +108,7 @@ def _backward(pmf, table, n, rng, drawn):
     empty(i) / table(n, end).
     """
     end = pmf.shape[1]
-    empty = np.zeros(end + 1)
+    empty = zeros(end + 1, np.float64)
     while n > 0:
         if empty[end] < 1e-200:  # not set yet, or too little: only ratios matter
             empty[end] = 1
