@@ -13,10 +13,10 @@ import numba
 from numba.core import types
 from numba.core.caching import FunctionCache
 
-from sklda._simd.linked import (
+from sklda._simd.compilers import (
     InlinedCompiler,
     KernelCompiler,
-    LinkedCache,
+    StepCache,
     StepCompiler,
 )
 
@@ -47,22 +47,27 @@ def kernel(function: Callable) -> Any:
     return _compiled(function, KernelCompiler, _nrt=True)
 
 
+def nested_kernel(function: Callable) -> Any:
+    """Compile a function that makes arrays, and that only kernels call."""
+    return _step(function, StepCompiler, _nrt=True)
+
+
 def lean_kernel(function: Callable) -> Any:
     """Compile a function that makes no arrays, such as a step of a document or cell.
 
     It counts no references: counts would be updated for each row and slice.
     """
-    return _linked(function, StepCompiler)
+    return _step(function, StepCompiler, _nrt=False)
 
 
 def inlined_kernel(function: Callable) -> Any:
     """Copy a small function that makes no arrays into the kernels that call it."""
-    return _linked(function, InlinedCompiler)
+    return _step(function, InlinedCompiler, _nrt=False)
 
 
-def _linked(function: Callable, compiler: type) -> Any:
+def _step(function: Callable, compiler: type, **options: bool) -> Any:
     """Compile a function that only kernels can call."""
-    compiled = _compiled(function, compiler, _nrt=False)
+    compiled = _compiled(function, compiler, **options)
     if compiled is not function:
         _hide_from_python(compiled)
     return compiled
@@ -73,13 +78,13 @@ def _compiled(function: Callable, compiler: type, **options: Any) -> Any:
     options |= {"nogil": True, "error_model": "numpy", "pipeline_class": compiler}
     compiled = numba.njit(**options)(function)
     if compiled is not function:  # as under NUMBA_DISABLE_JIT
-        is_linked = issubclass(compiler, StepCompiler)
-        _enable_caching(compiled, LinkedCache if is_linked else FunctionCache)
+        is_step = issubclass(compiler, StepCompiler)
+        _enable_caching(compiled, StepCache if is_step else FunctionCache)
     return compiled
 
 
 def _hide_from_python(kernel: Any) -> None:
-    """Raise TypeError if Python calls a function without wrapper, instead of a crash."""
+    """Raise TypeError if Python calls what has no wrapper, instead of a crash."""
 
     def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
         kernel.overloads[tuple(compiled.signature.args)] = compiled

@@ -7,7 +7,7 @@ import numpy as np
 from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
+from sklda._simd.compile import inlined_kernel, lean_kernel, nested_kernel
 from sklda._simd.places import not_negative
 from sklda._simd.prefetch import per_line, prefetch
 from sklda._simd.vectors import (
@@ -34,7 +34,7 @@ class Document(NamedTuple):
     ratio: np.ndarray  # (n_lanes or more,) float32, (n_dk + alpha_k) / (n_k + V beta)
 
 
-@kernel
+@nested_kernel
 def new_document(topic, n_ratios):
     """Return empty counts and ratios, before the first document."""
     doc_topic = zeros(topic.size, np.int32)

@@ -1,8 +1,10 @@
-"""Kernels that are inlined, and so have no code for Python, as Python can call them."""
+"""Steps of kernels, which have no wrapper for Python, as Python can call them."""
 
 from functools import cache
 
 from numba import njit
+
+from sklda._simd.compilers import StepCompiler
 
 
 @cache
@@ -11,5 +13,9 @@ def from_python(kernel):
     return njit(lambda *args: kernel(*args))
 
 
-def is_inlined(kernel) -> bool:
-    return getattr(kernel, "targetoptions", {}).get("forceinline", False)
+def is_step(kernel) -> bool:
+    return issubclass(compiler_of(kernel), StepCompiler)
+
+
+def compiler_of(kernel) -> type:
+    return getattr(getattr(kernel, "_compiler", None), "pipeline_class", object)

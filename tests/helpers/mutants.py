@@ -24,7 +24,7 @@ import numpy as np
 import sklda
 from sklda._core import random_streams
 from sklda._core.problem import LANES
-from tests.helpers.from_python import from_python, is_inlined
+from tests.helpers.from_python import from_python, is_step
 
 ROOT = Path(sklda.__file__).parent.parent
 TABLES = Path(__file__).resolve().parents[1] / "data" / "mutants"
@@ -234,9 +234,7 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
 @cache
 def _compiled_draws() -> SimpleNamespace:
     found = vars(random_streams).items()
-    return SimpleNamespace(
-        **{k: from_python(v) if is_inlined(v) else v for k, v in found}
-    )
+    return SimpleNamespace(**{k: from_python(v) if is_step(v) else v for k, v in found})
 
 
 def _as_it_is(function):

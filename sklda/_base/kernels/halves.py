@@ -9,6 +9,7 @@ processor gets the same bits.
 import numpy as np
 
 from sklda._core.random_streams import enter_stream, hashed, next_uint64, uniform
+from sklda._core.search import first_above
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, lean_kernel
 
@@ -96,27 +97,11 @@ def _ones(bits):
 
 
 @lean_kernel
-def _cell_of(token, until):
-    """Return the first cell whose tokens end after this one, by bisection.
-
-    NumPy's search would take half a second to compile.
-    """
-    first, last = 0, until.size
-    while first < last:
-        middle = (first + last) // 2
-        if until[middle] > token:
-            last = middle
-        else:
-            first = middle + 1
-    return first
-
-
-@lean_kernel
 def _balance(count, until, lead, rng, half):
     """Let random tokens of the heavier half change sides while the lead falls."""
     while lead != 0:
         token = np.int64(uniform(rng) * until[-1])
-        c = _cell_of(token, until)
+        c = first_above(until, token)  # the cell of the token
         if c > 0:
             token -= until[c - 1]
         weight, n, last = _tokens(count[c])

@@ -31,7 +31,7 @@ import numpy as np
 
 from sklda._core.entry import beta_sum, entry, priors_of
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import kernel, lean_kernel
+from sklda._simd.compile import kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import exp_double, log_double
 
 N_TABLES = 1  # means, of which a sweep reads only the shape
@@ -45,7 +45,7 @@ def _add_token(p, g):
     p[0] *= 1 - g
 
 
-@kernel
+@nested_kernel
 def _no_tokens(n_topics, n_tokens):
     """Return the distributions of counts before any of n tokens is added."""
     p = zeros((n_topics, n_tokens + 1), np.float64)
@@ -53,7 +53,7 @@ def _no_tokens(n_topics, n_tokens):
     return p
 
 
-@kernel
+@nested_kernel
 def _expected_logs(tokens, responsibilities, prior):
     """Return h of a group, equation (2), (n_topics, n_tokens + 1, n_tokens + 1)."""
     n = tokens.size
@@ -77,7 +77,7 @@ def _fill_beta(priors, beta):
             beta[w, k] = entry(word_beta, k)
 
 
-@kernel
+@nested_kernel
 def _groups(corpus, n_words):
     """Return the tokens of each document, of each word, and all."""
     doc_ptr, word, _ = corpus

@@ -30,7 +30,7 @@ from sklda._dmr.kernels.regression import (
     log_density,
 )
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import kernel, lean_kernel
+from sklda._simd.compile import kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import cos_sin, exp_double, log_double
 
 _MOST_LOG = math.log(1e9)
@@ -65,7 +65,7 @@ def draw_weights_of_each(first, last, weights, centre, n_tables, shared, key, ro
         draw_weights_of_topic(weights[k], regression, room, rng)
 
 
-@kernel
+@nested_kernel
 def draw_weights_of_topic(weights, regression, room, rng):
     """Draw the weights of a topic, (n_weights,), in place.
 

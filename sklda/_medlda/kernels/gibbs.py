@@ -26,7 +26,7 @@ from sklda._medlda.kernels.label_factors import (
     sum_weights,
 )
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import exp
 from sklda._simd.vectors import broadcast, load, store, to_float, total
 from sklda._tables.document import (
@@ -183,7 +183,7 @@ def _sweep_document(d, part, state, priors, document, tilt, scratch, rng):
         top = _resample_cell(tokens, row, top, priors, document, tilt, scratch, rng)
 
 
-@kernel
+@nested_kernel
 def _no_rows(n_lanes):
     n_slots = min(n_lanes, MOST_ROWS)
     return Rows(

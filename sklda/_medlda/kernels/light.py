@@ -28,7 +28,7 @@ from sklda._medlda.kernels.proposals import (
     size_of_blocks,
 )
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import exp
 from sklda._tables import rows
 from sklda._tables.document import count_document
@@ -125,18 +125,30 @@ def light_sweep(part, state, priors, factors, n_steps, n_moves, rng):
     n_moves[1] += n_accepted
 
 
-@kernel
+@nested_kernel
 def _topic_factors(state, priors, weights):
-    n_topics = np.count_nonzero(priors.doc_topic)
-    n_k = state.topic.astype(np.float32)
-    return TopicFactors(
-        weights=np.ascontiguousarray(weights[:, :n_topics].T),
-        alpha_sum=np.cumsum(priors.doc_topic[:n_topics].astype(np.float64)),
-        inverse_total=np.float32(1) / (n_k + priors.topic_word_sum),
+    alpha = priors.doc_topic
+    n_topics, n_tasks = alpha.size, weights.shape[0]
+    while n_topics > 0 and alpha[n_topics - 1] == 0:  # the padding
+        n_topics -= 1
+    topics = TopicFactors(
+        weights=zeros((n_topics, n_tasks), np.float32),
+        alpha_sum=zeros(n_topics, np.float64),
+        inverse_total=zeros(alpha.size, np.float32),
     )
+    sum_ = 0.0
+    for k in range(n_topics):
+        for t in range(n_tasks):
+            topics.weights[k, t] = weights[t, k]
+        sum_ += alpha[k]
+        topics.alpha_sum[k] = sum_
+    for k in range(alpha.size):
+        total = np.float32(state.topic[k]) + entry(priors.topic_word_sum, k)
+        topics.inverse_total[k] = np.float32(1) / total
+    return topics
 
 
-@kernel
+@nested_kernel
 def _allocate(part, n_lanes, topics, n_steps):
     """Return arrays for documents, for the labels' proposals and for steps."""
     token_ptr = part.token_ptr

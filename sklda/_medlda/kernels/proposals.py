@@ -17,6 +17,7 @@ import numpy as np
 
 from sklda._core.entry import differ
 from sklda._core.random_streams import next_uint64
+from sklda._core.search import first_above
 from sklda._medlda.kernels.label_factors import exponents, highest
 from sklda._simd.compile import inlined_kernel, lean_kernel
 from sklda._simd.prefetch import prefetch
@@ -161,7 +162,7 @@ def _propose(own, first, last, r, prior_sum):
     r *= n + prior_sum[-1]
     if r < n:
         return _other(own, first, r)
-    return ~min(np.searchsorted(prior_sum, r - n, "right"), prior_sum.size - 1)
+    return ~min(first_above(prior_sum, r - n), prior_sum.size - 1)
 
 
 @inlined_kernel

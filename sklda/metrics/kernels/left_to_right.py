@@ -13,11 +13,11 @@ import numpy as np
 
 from sklda._core.random_streams import uniform
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import kernel
+from sklda._simd.compile import kernel, nested_kernel
 from sklda._simd.vector_math import log_double
 
 
-@kernel
+@nested_kernel
 def _draw_topic(row, counts, alpha, cumulated, rng):
     """Draw a topic for a word whose phi is `row`."""
     total = 0.0
@@ -31,7 +31,7 @@ def _draw_topic(row, counts, alpha, cumulated, rng):
     return k
 
 
-@kernel
+@nested_kernel
 def _draw_particles(weights, z, counts, rng):
     """Resample the particles systematically; copies take the places of the others."""
     n_particles = weights.size

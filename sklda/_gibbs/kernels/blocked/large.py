@@ -11,14 +11,14 @@ import numpy as np
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.simulations import draw_backward, draw_nested
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import kernel
+from sklda._simd.compile import nested_kernel
 from sklda._simd.vector_math import exp_double, log_double
 from sklda._tables.pairs import fill_gap, find, is_empty, mass, topic_of
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 
 
-@kernel
+@nested_kernel
 def set_weights(a, b, s, pmf):
     """Set pmf[c, k] to the weight of c tokens on topic k, c = 0, ..., n.
 
@@ -39,7 +39,7 @@ def set_weights(a, b, s, pmf):
         saddle_point(a, b, s, pmf)
 
 
-@kernel
+@nested_kernel
 def saddle_point(a, b, s, pmf):
     """Set the weights, tilted such that about n tokens are expected.
 
@@ -67,7 +67,7 @@ def saddle_point(a, b, s, pmf):
             log_x = (low + high) / 2
 
 
-@kernel
+@nested_kernel
 def set_tilted(log_q, log_x, pmf):
     """Set pmf[c, k] ~ q_k(c) x^c; return mean and variance of the sum over topics."""
     mean, variance = 0.0, 0.0
@@ -87,7 +87,7 @@ def set_tilted(log_q, log_x, pmf):
     return mean, variance
 
 
-@kernel
+@nested_kernel
 def shuffle(block, rng):
     """Shuffle the tokens of a block."""
     for i in range(block.size - 1, 0, -1):
@@ -95,7 +95,7 @@ def shuffle(block, rng):
         block[i], block[j] = block[j], block[i]
 
 
-@kernel
+@nested_kernel
 def resample_large(block, words, doc_topic, topic, priors, rng, nested):
     """Resample the topics of a block, by nested or by backward simulation."""
     n_lanes = topic.size
@@ -124,7 +124,7 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
                 add_to_topic(k, drawn[k] - taken[k], words, doc_topic, topic)
 
 
-@kernel
+@nested_kernel
 def add_to_topic(k, n, words, doc_topic, topic):
     """Add n tokens to topic k of the word and of the document."""
     pairs, bits, size = words.pairs, words.bits, words.size

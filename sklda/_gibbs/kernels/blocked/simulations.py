@@ -12,10 +12,10 @@ import numpy as np
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import kernel
+from sklda._simd.compile import nested_kernel
 
 
-@kernel
+@nested_kernel
 def draw_nested(pmf, rng, drawn):
     """Split the tokens between two halves of the topics, then within each half.
 
@@ -48,7 +48,7 @@ def draw_nested(pmf, rng, drawn):
     drawn[:] = below[width : width + n_topics]
 
 
-@kernel
+@nested_kernel
 def _merge(left, right, parent):
     """Convolve: parent[c] = sum_i left[i] right[c - i], for all nodes of a level."""
     for c in range(parent.shape[0]):
@@ -57,7 +57,7 @@ def _merge(left, right, parent):
                 parent[c, j] += left[i, j] * right[c - i, j]
 
 
-@kernel
+@nested_kernel
 def _split(left, right, c, r):
     """Return how many of c tokens go right; r is uniform below their convolution."""
     for i in range(c):
@@ -67,7 +67,7 @@ def _split(left, right, c, r):
     return c
 
 
-@kernel
+@nested_kernel
 def draw_backward(pmf, rng, drawn):
     """Draw backward the tokens of each lane, then those of the topics of each lane.
 
@@ -87,7 +87,7 @@ def draw_backward(pmf, rng, drawn):
         _backward(topic_pmf, topic_table, lane_tokens[lane], rng, drawn[lane::LANES])
 
 
-@kernel
+@nested_kernel
 def _forward(pmf, n_lanes, table):
     """Set table[c, k + n_lanes] to the weight of c tokens on k, k - n_lanes, ..."""
     for k in range(n_lanes):
@@ -99,7 +99,7 @@ def _forward(pmf, n_lanes, table):
                     table[c, lane + n_lanes] += pmf[i, lane] * table[c - i, lane]
 
 
-@kernel
+@nested_kernel
 def _backward(pmf, table, n, rng, drawn):
     """Draw how many of n tokens each item gets, given the table of the items before it.
 
