@@ -15,10 +15,9 @@ from numba.core.compiler import Compiler, CompileResult, compile_result
 
 from sklda._simd.waiting import waiting
 
-# For what no kernel has: closures, `with`, literal_unroll, branches on types.
+# For what no kernel has: `with`, literal_unroll, branches on types.
 _UNUSED_PASSES = {
     "WithLifting",
-    "InlineClosureLikes",
     "RewriteSemanticConstants",
     "DeadBranchPrune",
     "RewriteDynamicRaises",

@@ -197,7 +197,7 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
 
     def importer(origin, globals=None, locals=None, fromlist=(), level=0):
         if origin == "sklda._simd.compile":
-            decorators = ("kernel", "lean_kernel", "inlined_kernel")
+            decorators = ("kernel", "nested_kernel", "lean_kernel", "inlined_kernel")
             return SimpleNamespace(**dict.fromkeys(decorators, _as_it_is))
         if origin == "numba.extending":  # Python takes the function itself
             return SimpleNamespace(

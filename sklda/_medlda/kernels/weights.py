@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.linear_algebra import factorise, solve_lower, solve_upper
+from sklda._core.linear_algebra import factorise, multiply, solve_lower, solve_upper
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel
 from sklda._tables.document import count_document
@@ -86,6 +86,12 @@ def fill_scores(by_doc, weights, scores):
         for i in range(ptr[d], ptr[d + 1]):
             for t in range(weights.shape[1]):
                 scores[d, t] += value[i] * weights[topic[i], t]
+
+
+@kernel
+def fill_scores_of_task(by_topic, weights, scores):
+    """Fill in the scores of a task, (n_docs,); proportions are (n_topics, n_docs)."""
+    multiply(by_topic, weights, scores)
 
 
 @kernel

@@ -1,0 +1,119 @@
+"""Steps of kernels are linked as Numba emits them, are stored, and compile once."""
+
+import numba
+import numpy as np
+import pytest
+
+from sklda._simd import compile
+from tests.helpers.interpreter import run_python
+
+STEPS = """
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel
+from sklda._simd.arrays import zeros
+
+@inlined_kernel
+def increment(x):
+    return x + 1
+
+@lean_kernel
+def twice(x):
+    return 2 * increment(x)
+
+@nested_kernel
+def pair(x):
+    numbers = zeros(2, np.int64)
+    numbers[0], numbers[1] = x, twice(x)
+    return numbers
+"""
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "stored"))
+
+
+@pytest.mark.parametrize(
+    "decorate", [compile.lean_kernel, compile.nested_kernel, compile.inlined_kernel]
+)
+def test_a_step_has_no_machine_code(decorate):
+    @decorate
+    def step(x):
+        return 2 * x
+
+    @compile.kernel
+    def fourfold(x):
+        return step(step(x))
+
+    assert fourfold(21) == 84
+    (compiled,) = step.overloads.values()
+    description, library = compiled.fndesc, compiled.library
+    code = library.get_llvm_str()
+    assert f"@{description.llvm_func_name}(" in code
+    assert description.llvm_cpython_wrapper_name not in code
+    assert not library.codegen._engine.is_symbol_defined(
+        description.llvm_cpython_wrapper_name
+    )
+    assert ("alwaysinline" in code) == (decorate is compile.inlined_kernel)
+
+
+def test_a_step_is_compiled_once_for_all_numbers_in_the_code():
+    @compile.lean_kernel
+    def scaled(x, n):
+        return x * n
+
+    @compile.kernel
+    def sixfold(x):
+        return scaled(scaled(x, 2), 3)
+
+    assert sixfold(1.5) == 9
+    assert [str(s) for s in scaled.signatures] == ["(float64, int64)"]
+
+
+def test_another_process_links_stored_steps_into_another_kernel(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "stored"))
+    (tmp_path / "steps.py").write_text(f"import numpy as np\n{STEPS}")
+    code = f"""
+    import sys
+    sys.path.insert(0, {str(tmp_path)!r})
+    from steps import increment, pair, twice
+    def total(x):
+        numbers = pair(x)
+        return numbers[0] + numbers[1] + BONUS
+    from numba import njit
+    for bonus in BONUSES:
+        total.__globals__["BONUS"] = bonus
+        assert njit(total)(20) == 20 + 42 + bonus
+    print([sum(s.stats.cache_hits.values()) for s in (pair, twice, increment)])
+    """
+    assert run_python(code.replace("BONUSES", "[0]")).strip() == "[0, 0, 0]"
+    # The code of `pair` contains that of the others.
+    assert run_python(code.replace("BONUSES", "[1, 2]")).strip() == "[1, 0, 0]"
+
+
+def test_a_step_may_raise():
+    @compile.lean_kernel
+    def checked(x):
+        if x < 0:
+            raise ValueError("negative")
+        return x
+
+    @compile.kernel
+    def root(x):
+        return np.sqrt(checked(x))
+
+    assert root(4.0) == 2
+    with pytest.raises(ValueError, match="negative"):
+        root(-1.0)
+
+
+def test_numba_may_link_a_step_into_other_functions():
+    @compile.lean_kernel
+    def double(x):
+        return 2 * x
+
+    assert numba.njit(lambda x: double(x))(21) == 42
+
+
+def test_python_may_run_steps(monkeypatch):
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    assert compile.lean_kernel(lambda x: 2 * x)(21) == 42
