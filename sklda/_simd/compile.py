@@ -7,6 +7,7 @@ containers, and fails at the first call if one of its files is damaged.
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import numba
@@ -21,18 +22,21 @@ from sklda._simd.compilers import (
 )
 
 _has_warned = False
-_tell: Callable[[], None] | None = None
+# Whom to tell of the fit that this context runs: a list, because all threads of the fit
+# tell once in all.
+_listeners: ContextVar[list[Callable[[], None]] | None] = ContextVar(
+    "listeners", default=None
+)
 
 
 @contextlib.contextmanager
 def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
     """Call `tell` before the first kernel inside is compiled, if one is."""
-    global _tell
-    before, _tell = _tell, tell
+    before = _listeners.set([tell])
     try:
         yield
     finally:
-        _tell = before
+        _listeners.reset(before)
 
 
 def kernel(function: Callable) -> Any:
@@ -61,7 +65,7 @@ def lean_kernel(function: Callable) -> Any:
 
 
 def inlined_kernel(function: Callable) -> Any:
-    """Copy a small function that makes no arrays into the kernels that call it."""
+    """Copy a small or hot step that makes no arrays into the kernels that call it."""
     return _step(function, InlinedCompiler, _nrt=False)
 
 
@@ -146,10 +150,9 @@ class _SafeCache:
 
 
 def _tell_once() -> None:
-    global _tell
-    tell, _tell = _tell, None
-    if tell is not None:
-        tell()
+    with contextlib.suppress(IndexError):  # another thread of the fit told
+        if listeners := _listeners.get():
+            listeners.pop()()
 
 
 def _warn_once(problem: str) -> None:
