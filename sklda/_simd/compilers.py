@@ -2,8 +2,8 @@
 
 Numba optimises each function by itself, makes machine code of it and a wrapper for
 Python, and optimises its code again in each function that calls it. Steps, which only
-kernels call, need no more than the last of these: LLVM sees their code in the kernel,
-once. All names here are Numba's own; 0.60 to 0.68 have them.
+kernels call, need no more than the last of these: LLVM sees their code in the kernel
+only. All names here are Numba's own; 0.60 to 0.68 have them.
 """
 
 from typing import Any
@@ -37,6 +37,12 @@ class _KernelCode(JITCodeLibrary):
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Optimise twice: LLVM vectorises some loops only after a first run."""
+        super()._optimize_final_module()
+        manager, options = self._codegen._module_pass_manager()
+        manager.run(self._final_module, options)
 
 
 class _StepCode(_KernelCode):

@@ -28,7 +28,7 @@ from sklda._medlda.kernels.proposals import (
     size_of_blocks,
 )
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel
+from sklda._simd.compile import inlined_kernel, kernel, nested_kernel
 from sklda._simd.vector_math import exp
 from sklda._tables import rows
 from sklda._tables.document import count_document
@@ -187,7 +187,7 @@ def _allocate(part, n_lanes, topics, n_steps):
     return document, proposal, steps
 
 
-@lean_kernel
+@inlined_kernel
 def _enter_document(doc_topic, priors, topics, slope, curvature, document):
     """Set the factors of a document."""
     alpha = priors.doc_topic
