@@ -3,9 +3,13 @@
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.typing import signature
-from numba.np.arrayobj import _empty_nd_impl
+from numba.extending import overload
 
+from sklda._simd.compile import IS_KNOWN
 from sklda._simd.vector_type import lowers
+
+if IS_KNOWN:
+    from numba.np.arrayobj import _empty_nd_impl
 
 
 def zeros(shape, dtype):
@@ -18,8 +22,7 @@ def _typed(shape, dtype):
     return signature(types.Array(dtype.dtype, n_dims, "C"), shape, dtype)
 
 
-@lowers(zeros, _typed)
-def _(context, builder, sig, args):
+def _emit_zeros(context, builder, sig, args):
     is_tuple = isinstance(sig.args[0], types.BaseTuple)
     kinds = sig.args[0] if is_tuple else [sig.args[0]]
     sizes = cgutils.unpack_tuple(builder, args[0]) if is_tuple else [args[0]]
@@ -31,3 +34,9 @@ def _(context, builder, sig, args):
     n_bytes = builder.mul(array.itemsize, array.nitems)
     cgutils.memset(builder, array.data, n_bytes, 0)
     return array._getvalue()
+
+
+if IS_KNOWN:
+    lowers(zeros, _typed)(_emit_zeros)
+else:
+    overload(zeros)(lambda shape, dtype: lambda shape, dtype: np.zeros(shape, dtype))

@@ -12,14 +12,13 @@ from typing import Any
 
 import numba
 from numba.core import types
-from numba.core.caching import FunctionCache
 
-from sklda._simd.compilers import (
-    InlinedCompiler,
-    KernelCompiler,
-    StepCache,
-    StepCompiler,
-)
+# The last Numba whose internals `compilers` is known to fit. With a later one, kernels
+# and their steps compile as functions of Numba do by default, in twice the time.
+LAST_KNOWN = (0, 68)
+IS_KNOWN = numba.version_info.short <= LAST_KNOWN
+if IS_KNOWN:
+    from sklda._simd import compilers
 
 _has_warned = False
 # Whom to tell of the fit that this context runs: a list, because all threads of the fit
@@ -48,12 +47,12 @@ def kernel(function: Callable) -> Any:
     """
     # By default, a function compiles like its first caller: without counts for arrays
     # that it makes, if that is a lean kernel.
-    return _compiled(function, KernelCompiler, _nrt=True)
+    return _compiled(function, "KernelCompiler" if IS_KNOWN else None, _nrt=True)
 
 
 def nested_kernel(function: Callable) -> Any:
     """Compile a function that makes arrays, and that only kernels call."""
-    return _step(function, StepCompiler, _nrt=True)
+    return _step(function, "StepCompiler", _nrt=True)
 
 
 def lean_kernel(function: Callable) -> Any:
@@ -61,29 +60,45 @@ def lean_kernel(function: Callable) -> Any:
 
     It counts no references: counts would be updated for each row and slice.
     """
-    return _step(function, StepCompiler, _nrt=False)
+    return _step(function, "StepCompiler", _nrt=False)
 
 
 def inlined_kernel(function: Callable) -> Any:
     """Copy a small or hot step that makes no arrays into the kernels that call it."""
-    return _step(function, InlinedCompiler, _nrt=False)
+    return _step(function, "InlinedCompiler", _nrt=False, forceinline=not IS_KNOWN)
 
 
-def _step(function: Callable, compiler: type, **options: bool) -> Any:
+def preoptimised_kernel(function: Callable) -> Any:
+    """Copy a step into kernels after LLVM has optimised it, as Numba does by default.
+
+    It takes longer to compile, once for each literal number among its arguments. In
+    steps as large as those of blocks, LLVM vectorises more: sweeps take a tenth less.
+    """
+    return _step(function, None, _nrt=False, forceinline=True)
+
+
+def _step(function: Callable, compiler: str | None, **options: bool) -> Any:
     """Compile a function that only kernels can call."""
-    compiled = _compiled(function, compiler, **options)
-    if compiled is not function:
+    is_default = compiler is None or not IS_KNOWN
+    if is_default:
+        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    compiled = _compiled(function, None if is_default else compiler, **options)
+    if compiled is not function:  # as under NUMBA_DISABLE_JIT
         _hide_from_python(compiled)
+        if not is_default:
+            _compile_once(compiled)
     return compiled
 
 
-def _compiled(function: Callable, compiler: type, **options: Any) -> Any:
+def _compiled(function: Callable, compiler: str | None, **options: Any) -> Any:
     """Return what ``numba.njit`` makes of a function, with a safe cache."""
-    options |= {"nogil": True, "error_model": "numpy", "pipeline_class": compiler}
+    options |= {"nogil": True, "error_model": "numpy"}
+    if compiler is not None:
+        options["pipeline_class"] = getattr(compilers, compiler)
     compiled = numba.njit(**options)(function)
-    if compiled is not function:  # as under NUMBA_DISABLE_JIT
-        is_step = issubclass(compiler, StepCompiler)
-        _enable_caching(compiled, StepCache if is_step else FunctionCache)
+    if compiled is not function:
+        has_machine_code = compiler in {None, "KernelCompiler"}
+        _enable_caching(compiled, has_machine_code=has_machine_code)
     return compiled
 
 
@@ -93,21 +108,29 @@ def _hide_from_python(kernel: Any) -> None:
     def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
         kernel.overloads[tuple(compiled.signature.args)] = compiled
 
-    def compile_once(signature: tuple) -> Any:  # not again for each literal number
-        return type(kernel).compile(kernel, tuple(map(types.unliteral, signature)))
-
     def refuse(*args: Any, **kwargs: Any) -> None:
         raise TypeError(f"{kernel.__name__} has no wrapper: only kernels can call it")
 
-    kernel.add_overload, kernel.compile = add_overload, compile_once
-    kernel._compile_for_args = refuse
+    kernel.add_overload, kernel._compile_for_args = add_overload, refuse
 
 
-def _enable_caching(kernel: Any, cache: type) -> None:
-    """Let a kernel store its machine code on disk, if there is a folder for it."""
+def _compile_once(kernel: Any) -> None:
+    """Compile a step once for all literal numbers that kernels pass."""
+
+    def compile_(signature: tuple) -> Any:
+        return type(kernel).compile(kernel, tuple(map(types.unliteral, signature)))
+
+    kernel.compile = compile_
+
+
+def _enable_caching(kernel: Any, *, has_machine_code: bool) -> None:
+    """Let a kernel or a step store its code on disk, if there is a folder for it."""
     problem = None
     try:
-        kernel._cache = cache(kernel.py_func)
+        if has_machine_code:
+            kernel.enable_caching()
+        else:
+            kernel._cache = compilers.StepCache(kernel.py_func)
     except RuntimeError as error:
         problem = f"no cache folder is writable ({error})"
     # Numba has no public access to its cache; 0.60 to 0.68 have this name.

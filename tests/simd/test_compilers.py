@@ -25,6 +25,24 @@ def pair(x):
     numbers[0], numbers[1] = x, twice(x)
     return numbers
 """
+KERNEL = """
+from sklda._simd.compile import preoptimised_kernel
+from sklda._simd.vector_math import exp_double
+
+@kernel
+def total(x):
+    numbers = pair(x)
+    return numbers[0] + numbers[1]
+
+@preoptimised_kernel
+def value(x, power):
+    return exp_double(x) if power == 1 else exp_double(x) ** power
+
+@kernel
+def values(x, out):
+    for i in range(x.size):
+        out[i] = value(x[i], 1) + value(x[i], 3) * pair(i)[1]
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -88,6 +106,56 @@ def test_another_process_links_stored_steps_into_another_kernel(tmp_path, monkey
     assert run_python(code.replace("BONUSES", "[0]")).strip() == "[0, 0, 0]"
     # The code of `pair` contains that of the others.
     assert run_python(code.replace("BONUSES", "[1, 2]")).strip() == "[1, 0, 0]"
+
+
+def test_code_of_another_numba_is_not_loaded(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "stored"))
+    (tmp_path / "steps.py").write_text(f"import numpy as np\n{STEPS}\n{KERNEL}")
+    code = f"""
+    import sys
+    import numba
+    numba.__version__ = VERSION or numba.__version__
+    sys.path.insert(0, {str(tmp_path)!r})
+    from steps import pair, total
+    assert total(20) == 62
+    print([sum(s.stats.cache_hits.values()) for s in (pair, total)])
+    """
+    assert run_python(code.replace("VERSION", "None")) == "[0, 0]"
+    assert run_python(code.replace("VERSION", "None")) == "[0, 1]"
+    assert run_python(code.replace("VERSION", "'99.0'")) == "[0, 0]"
+
+
+def test_a_later_numba_compiles_the_same_bits_without_its_internals(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "steps.py").write_text(f"import numpy as np\n{STEPS}\n{KERNEL}")
+    code = f"""
+    import sys
+    import numba
+    if LATER:
+        numba.version_info = numba.version_info._replace(short=(99, 0))
+        sys.modules["sklda._simd.compilers"] = None  # its import fails
+    sys.path.insert(0, {str(tmp_path)!r})
+    import numpy as np
+    from sklda._core.random_streams import draw_key
+    from sklda._simd.vector_math import exp_double
+    from steps import pair, total, values
+    assert total(20) == 62
+    out = np.empty(100)
+    values(np.linspace(-2, 2, 100), out)
+    print(out.tobytes().hex(), draw_key(np.array([1, 2], np.uint64)))
+    for step in pair, exp_double:
+        try:
+            step(1.0)
+        except TypeError as error:
+            print(error)
+    """
+    bits = []
+    for later in ("False", "True"):
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / later))
+        bits.append(run_python(code.replace("LATER", later)))
+    assert bits[0] == bits[1]
+    assert bits[0].count("only kernels can call it") == 2
 
 
 def test_a_step_may_raise():
