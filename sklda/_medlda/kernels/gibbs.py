@@ -59,7 +59,7 @@ class Tilt(NamedTuple):
     """How the labels tilt the topics of the current document."""
 
     weights: np.ndarray  # (n_tasks, n_lanes) float32, eta
-    of_topics: np.ndarray  # (n_lanes, n_tasks) float32, the same
+    topic_weights: np.ndarray  # (n_lanes, n_tasks) float32, the same
     slope: np.ndarray  # (n_tasks,) float32, a_t / N
     curvature: np.ndarray  # (n_tasks,) float32, b_t / N^2
     total: np.ndarray  # (n_tasks,) m_t when the sweep enters the document
@@ -149,7 +149,7 @@ def gibbs_sweep(part, state, priors, factors, rng):
     document = new_document(state.topic, n_lanes)
     tilt = Tilt(
         weights=factors.weights,
-        of_topics=np.ascontiguousarray(factors.weights.T),
+        topic_weights=np.ascontiguousarray(factors.weights.T),
         slope=zeros(n_tasks, np.float32),
         curvature=zeros(n_tasks, np.float32),
         total=zeros(n_tasks, np.float64),
@@ -170,10 +170,10 @@ def gibbs_sweep(part, state, priors, factors, rng):
 def _sweep_document(d, part, state, priors, document, tilt, scratch, rng):
     doc_ptr, begin, end, word, token_ptr, _ = part
     z, word_topic, _ = state
-    weights, of_topics, slope, curvature, total, exponent, tilted, rows = tilt
+    weights, topic_weights, slope, curvature, total, exponent, tilted, rows = tilt
     first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
     enter_document(first, last, z, priors, document)
-    sum_weights(of_topics, document.doc_topic, total)
+    sum_weights(topic_weights, document.doc_topic, total)
     exponents(weights, slope, curvature, total, exponent)
     _clear(rows)
     top = _update_tilted(document.ratio, exponent, tilted)

@@ -44,14 +44,14 @@ def _add_parabola(linear, half, row, out):
 
 
 @lean_kernel
-def sum_weights(of_topics, doc_topic, total):
-    """Set `total` to m_t of all tokens of a document; `of_topics[k]` is eta_k."""
+def sum_weights(topic_weights, doc_topic, total):
+    """Set `total` to m_t of all tokens of a document; `topic_weights[k]` is eta_k."""
     for t in range(total.size):
         total[t] = 0
-    for k in range(of_topics.shape[0]):
+    for k in range(topic_weights.shape[0]):
         if doc_topic[k] > 0:
             for t in range(total.size):
-                total[t] += np.float64(doc_topic[k]) * of_topics[k, t]
+                total[t] += np.float64(doc_topic[k]) * topic_weights[k, t]
 
 
 @lean_kernel

@@ -146,14 +146,14 @@ def draw_steps(begin, end, d, part, state, priors, topics, proposal, steps, rng)
 
 
 @inlined_kernel
-def _other(own, first, r):
-    """Return the r-th index from `first`, skipping `own`."""
+def _other_index(present, first, r):
+    """Return the r-th index from `first`, skipping `present`."""
     i = first + np.int64(r)
-    return i + (i >= own)
+    return i + (i >= present)
 
 
 @inlined_kernel
-def _propose(own, first, last, r, prior_sum):
+def _propose(present, first, last, r, prior_sum):
     """Return another index from `first` to `last`, or ~k in proportion to a prior.
 
     `prior_sum` holds the running sums of the prior.
@@ -161,17 +161,17 @@ def _propose(own, first, last, r, prior_sum):
     n = last - first - 1
     r *= n + prior_sum[-1]
     if r < n:
-        return _other(own, first, r)
+        return _other_index(present, first, r)
     return ~min(first_above(prior_sum, r - n), prior_sum.size - 1)
 
 
 @inlined_kernel
-def _propose_by_word(own, first, last, r, beta, n_topics):
+def _propose_by_word(present, first, last, r, beta, n_topics):
     """Do the same where the prior of each topic is beta."""
     n = last - first - 1
     r *= n + n_topics * beta
     if r < n:
-        return _other(own, first, r)
+        return _other_index(present, first, r)
     return ~min(np.int64((r - n) / beta), n_topics - 1)
 
 
