@@ -4,8 +4,6 @@ from functools import cache
 
 from numba import njit
 
-from sklda._simd.compilers import StepCompiler
-
 
 @cache
 def from_python(kernel):
@@ -14,8 +12,6 @@ def from_python(kernel):
 
 
 def is_step(kernel) -> bool:
-    return issubclass(compiler_of(kernel), StepCompiler)
-
-
-def compiler_of(kernel) -> type:
-    return getattr(getattr(kernel, "_compiler", None), "pipeline_class", object)
+    """Return whether a function is a step, which refuses calls from Python."""
+    call = getattr(kernel, "_compile_for_args", None)
+    return getattr(call, "__name__", None) == "refuse"

@@ -197,7 +197,13 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
 
     def importer(origin, globals=None, locals=None, fromlist=(), level=0):
         if origin == "sklda._simd.compile":
-            decorators = ("kernel", "nested_kernel", "lean_kernel", "inlined_kernel")
+            decorators = (
+                "kernel",
+                "nested_kernel",
+                "lean_kernel",
+                "inlined_kernel",
+                "preoptimised_kernel",
+            )
             return SimpleNamespace(**dict.fromkeys(decorators, _as_it_is))
         if origin == "numba.extending":  # Python takes the function itself
             return SimpleNamespace(
