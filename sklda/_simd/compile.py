@@ -13,10 +13,10 @@ from typing import Any
 import numba
 from numba.core import types
 
-# The last Numba whose internals `compilers` is known to fit. With a later one, kernels
-# and their steps compile as functions of Numba do by default, in twice the time.
-LAST_KNOWN = (0, 68)
-IS_KNOWN = numba.version_info.short <= LAST_KNOWN
+# The versions of Numba whose internals `compilers` fits. With another one, kernels and
+# their steps compile as functions of Numba do by default, in twice the time.
+FIRST_KNOWN, LAST_KNOWN = (0, 62), (0, 68)
+IS_KNOWN = FIRST_KNOWN <= numba.version_info.short <= LAST_KNOWN
 if IS_KNOWN:
     from sklda._simd import compilers
 

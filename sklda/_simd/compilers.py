@@ -3,7 +3,7 @@
 Numba optimises each function by itself, makes machine code of it and a wrapper for
 Python, and optimises its code again in each function that calls it. Steps, which only
 kernels call, need no more than the last of these: LLVM sees their code in the kernel
-only. All names here are Numba's own; 0.60 to 0.68 have them.
+only. All names here are Numba's own; 0.62 to 0.68 have them.
 """
 
 from typing import Any
