@@ -28,7 +28,12 @@ from sklda._medlda.kernels.proposals import (
     size_of_blocks,
 )
 from sklda._simd.arrays import zeros
-from sklda._simd.compile import inlined_kernel, kernel, nested_kernel
+from sklda._simd.compile import (
+    inlined_kernel,
+    kernel,
+    nested_kernel,
+    preoptimised_kernel,
+)
 from sklda._simd.vector_math import exp
 from sklda._tables import rows
 from sklda._tables.document import count_document
@@ -187,7 +192,7 @@ def _allocate(part, n_lanes, topics, n_steps):
     return document, proposal, steps
 
 
-@inlined_kernel
+@preoptimised_kernel
 def _enter_document(doc_topic, priors, topics, slope, curvature, document):
     """Set the factors of a document."""
     alpha = priors.doc_topic
@@ -200,7 +205,7 @@ def _enter_document(doc_topic, priors, topics, slope, curvature, document):
         document.half[t] = np.float32(0.5) * curvature[t]
 
 
-@inlined_kernel
+@preoptimised_kernel
 def _resample_cell(c, j, part, state, priors, topics, document, steps):
     """Take the steps of the tokens of a cell, from the j-th token of the block on.
 
@@ -238,7 +243,7 @@ def _resample_cell(c, j, part, state, priors, topics, document, steps):
     return n_proposed, n_accepted
 
 
-@inlined_kernel
+@preoptimised_kernel
 def _choose(chance, row, topic, priors, topics, document, steps):
     """Take the steps to the candidates one after the other; return the last topic.
 

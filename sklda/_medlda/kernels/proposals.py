@@ -19,7 +19,7 @@ from sklda._core.entry import differ
 from sklda._core.random_streams import next_uint64
 from sklda._core.search import first_above
 from sklda._medlda.kernels.label_factors import exponents, highest
-from sklda._simd.compile import inlined_kernel
+from sklda._simd.compile import inlined_kernel, preoptimised_kernel
 from sklda._simd.prefetch import prefetch
 from sklda._simd.vector_math import exp
 
@@ -66,7 +66,7 @@ def end_of_block(begin, last, token_ptr, size):
     return end
 
 
-@inlined_kernel
+@preoptimised_kernel
 def make_label_proposal(begin, end, d, part, z, topics, factors, document, proposal):
     """Make q(k) ~ exp(g(k)) of the block of cells begin:end of document d.
 
@@ -103,7 +103,7 @@ def make_label_proposal(begin, end, d, part, z, topics, factors, document, propo
         guide[j] = k
 
 
-@inlined_kernel
+@preoptimised_kernel
 def draw_steps(begin, end, d, part, state, priors, topics, proposal, steps, rng):
     """Draw the source of each step's proposal (40 bits), and its chance (24 bits).
 
