@@ -86,6 +86,7 @@ def test_garbage_is_collected_afterwards_if_it_was_before(collects):
         gc.enable()
 
 
+@pytest.mark.skipif(not compile.IS_KNOWN, reason="this Numba compiles by default")
 def test_kernels_are_compiled_without_it(monkeypatch):
     entered = []
 
