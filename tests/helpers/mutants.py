@@ -204,7 +204,9 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
                 "inlined_kernel",
                 "preoptimised_kernel",
             )
-            return SimpleNamespace(**dict.fromkeys(decorators, _as_it_is))
+            return SimpleNamespace(
+                **dict.fromkeys(decorators, _as_it_is), IS_KNOWN=False
+            )
         if origin == "numba.extending":  # Python takes the function itself
             return SimpleNamespace(
                 overload=lambda *_, **__: _as_it_is, register_jitable=_as_it_is
