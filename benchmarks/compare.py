@@ -149,23 +149,28 @@ def first_cells(name: str) -> list[str]:
 
 
 def ratio_to_others(values: dict[str, float], sign: int) -> str:
-    """Return sklda / best other exact sampler; sign is 1 if more is better, or -1.
+    """Return sklda / best other exact sampler; sign is 1 if more is better, or -1."""
+    mine, others = ours_and_others(values)
+    if not (others and np.isfinite(mine)):
+        return "–"
+    best = max(others, key=lambda name: sign * others[name])
+    return f"{(mine / others[best]) ** sign:.2f} ({PEERS[best].label})"
+
+
+def ours_and_others(values: dict[str, float]) -> tuple[float, dict[str, float]]:
+    """Return the value of sklda, and the finite ones of other exact samplers.
 
     A fit, which averages samples, is compared with all, whether they do so or not.
     """
     ours = FIT if FIT in values else "sklda"
-    mine = values.get(ours, np.inf)
-    exact = {
+    others = {
         name: value
         for name, value in values.items()
         if (PEERS[name].exact or (ours == FIT and PEERS[name].method == "exact"))
         and np.isfinite(value)
         and PEERS[name].package != "sklda"
     }
-    if not (exact and np.isfinite(mine)):
-        return "–"
-    best = max(exact, key=lambda name: sign * exact[name])
-    return f"{(mine / exact[best]) ** sign:.2f} ({PEERS[best].label})"
+    return values.get(ours, np.inf), others
 
 
 def run_speed(options) -> None:

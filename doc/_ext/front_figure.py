@@ -37,9 +37,9 @@ def ratios() -> dict[int, float]:
     found = {}
     for n_topics in TOPICS:
         measured = report("speed", n_topics)
-        names = [n for n in measured["programs"] if PEERS[n].exact]
-        speeds = {name: compare.speed(measured, name) for name in names}
-        found[n_topics] = speeds.pop(OURS) / max(speeds.values())
+        speeds = {name: compare.speed(measured, name) for name in measured["programs"]}
+        ours, others = compare.ours_and_others(speeds)
+        found[n_topics] = ours / max(others.values())
     return found
 
 
@@ -58,9 +58,7 @@ def waits() -> dict[str, str]:
     for name, program in measured["programs"].items():
         every = [compare.seconds_to(curve, level) for curve in program["runs"]]
         seconds[name] = median(every)
-    ours = seconds.pop(compare.FIT)
-    exact = (n for n in seconds if PEERS[n].method == "exact" and n != OURS)
-    others = {name: seconds[name] for name in exact}
+    ours, others = compare.ours_and_others(seconds)
     fastest = min(others, key=others.__getitem__)
     return {
         "wait-perplexity": f"{level:,}",

@@ -33,3 +33,8 @@ def keys_of_topics(names: Iterable[str], topics: Iterable[int]) -> list[int | st
         int(k) if name == f"topic {k}" else name
         for name, k in zip(names, topics, strict=True)
     ]
+
+
+def keys_of_model(estimator: Any, n_topics: int) -> list[int | str]:
+    """Return what denotes each topic of an estimator in a table."""
+    return keys_of_topics(names_of_topics(estimator, n_topics), range(n_topics))

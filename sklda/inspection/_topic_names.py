@@ -23,7 +23,7 @@ from sklda._core.checks import check_sequence, shown
 from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import shorten
 from sklda._topics.posterior_draws import PosteriorDraws
-from sklda._topics.topic_names import default_names, keys_of_topics, names_of_topics
+from sklda._topics.topic_names import default_names, keys_of_model, names_of_topics
 from sklda.inspection._words import top_columns, top_documents, top_rows, top_words
 
 TopicNamer: TypeAlias = Callable[[list[str], np.ndarray], str | None]
@@ -218,8 +218,7 @@ def topic_labels(
         texts = [between.join(words[column] for column in topic) for topic in top]
         for k in np.flatnonzero(empty_topics(estimator, components)):
             texts[k] = NO_TOKENS
-    keys = keys_of_topics(names_of_topics(estimator, n_topics), range(n_topics))
-    for k, key in enumerate(keys):
+    for k, key in enumerate(keys_of_model(estimator, n_topics)):
         if isinstance(key, str):
             texts[k] = fill(key, _MAX_LABEL_LENGTH) if in_lines else key
     between = "\n" if in_lines else ": "

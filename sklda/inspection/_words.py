@@ -22,7 +22,7 @@ from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_limit
 from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda._topics.topic_names import keys_of_topics, names_of_topics
+from sklda._topics.topic_names import keys_of_model
 from sklda._topics.word_scores import RANKING_CONSTRAINTS, word_scores
 
 
@@ -123,8 +123,8 @@ def top_words(
     if not as_frame:
         return words
     pandas = import_pandas()
-    keys = keys_of_topics(names_of_topics(estimator, len(words)), range(len(words)))
-    return pandas.DataFrame(words, index=pandas.Index(keys, name="topic"))
+    keys = pandas.Index(keys_of_model(estimator, len(words)), name="topic")
+    return pandas.DataFrame(words, index=keys)
 
 
 def top_columns(

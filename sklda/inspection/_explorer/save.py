@@ -21,7 +21,7 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
 from sklda._core.checks import label_list
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
-from sklda._topics.topic_names import keys_of_topics, names_of_topics
+from sklda._topics.topic_names import keys_of_model
 from sklda.inspection._explorer.page import (
     ShownModel,
     build_page,
@@ -154,9 +154,7 @@ def save_explorer(
         frequencies=normalise(lengths @ proportions),
         feature_names=names,
         texts=texts,
-        topic_keys=keys_of_topics(
-            names_of_topics(estimator, n_topics), range(n_topics)
-        ),
+        topic_keys=keys_of_model(estimator, n_topics),
         groups=None if groups is None else check_groups(groups, len(lengths)),
         classes=class_weights(estimator, n_topics),
     )
