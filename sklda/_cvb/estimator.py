@@ -304,8 +304,8 @@ class CVBLDA(BaseLDA):
                         engine.evaluate()
                     progress.report(sweep)
                     # Where priors are learned, the first sweep with new ones tells.
-                    is_settled = schedule.learned is None or engine.has_new_priors
-                    ended = notify(sweep) or (is_settled and engine.change < tol)
+                    may_end = schedule.learned is None or engine.has_new_priors
+                    ended = notify(sweep) or (may_end and engine.change < tol)
                     if ended:
                         break
             if not ended and engine.change >= tol > 0:

@@ -192,7 +192,7 @@ def warn_of_bias(bias: Bias, cause: str, way_out: str) -> None:
         )
 
 
-def warn_unless_settled(draws: Any, estimates: Estimates) -> None:
+def warn_unless_converged(draws: Any, estimates: Estimates) -> None:
     """Warn if alpha or estimates were still moving, or alpha is far from the draws."""
     message = _moving(draws.learned_alpha) or _unfitting(draws, estimates.distance)
     if message:
@@ -222,7 +222,7 @@ def warn_of_drift(estimates: str, drift: Bias) -> None:
 
 
 def _moving(learned_alpha: np.ndarray) -> str:
-    """Return a warning if a learned alpha had not settled, or an empty text."""
+    """Return a warning if a learned alpha had not converged, or an empty text."""
     if len(learned_alpha) < _FEWEST_UPDATES:
         return ""
     logs = np.log(learned_alpha.sum(axis=1)[len(learned_alpha) // 2 :])
@@ -233,7 +233,7 @@ def _moving(learned_alpha: np.ndarray) -> str:
         return ""
     first, last = np.exp(logs[[0, -1]])
     return (
-        "Alpha was learned, but had not settled at the end of the burn-in: its sum "
+        "Alpha was learned, but had not converged at the end of the burn-in: its sum "
         f"went from {first:.3g} half-way to {last:.3g}. Fit with several times the "
         "burn_in and max_iter."
     )

@@ -19,7 +19,7 @@ from sklda._topics.intervals import (
     Bias,
     Estimates,
     mixture_interval,
-    warn_unless_settled,
+    warn_unless_converged,
 )
 from sklda._topics.topic_names import default_names
 
@@ -262,7 +262,7 @@ class PosteriorDraws:
         Warns
         -----
         UserWarning
-            If the chain had not settled, see `sklda.inspection.estimate_effect`.
+            If the chain had not converged, see `sklda.inspection.estimate_effect`.
         """
         rows = check_indices(documents, "documents", self.n_documents, "documents")
         draws = [self.doc_topic_counts(i) for i in range(self.n_draws)]
@@ -285,7 +285,7 @@ class PosteriorDraws:
                 ends = mixture_interval(a, total - a, confidence_level)
             low[slab], high[slab] = ends
         drift = Bias(*map(np.concatenate, zip(*drifts, strict=True)))
-        warn_unless_settled(self, Estimates("proportions", drift))
+        warn_unless_converged(self, Estimates("proportions", drift))
         return low, high
 
     def _interval_of(self, counts, level):
@@ -335,7 +335,7 @@ class PosteriorDraws:
         Warns
         -----
         UserWarning
-            If the chain had not settled, see `sklda.inspection.estimate_effect`.
+            If the chain had not converged, see `sklda.inspection.estimate_effect`.
         """
         columns = check_numbers(words, "words", (self.n_topics, "n"))
         check_indices(columns.ravel(), "words", self.n_words, "words")
@@ -356,7 +356,7 @@ class PosteriorDraws:
         a = counts + column_prior
         b = totals + prior_sum - a
         drift = Bias.of_betas(a, a + b)
-        warn_unless_settled(self, Estimates("probabilities of words", drift))
+        warn_unless_converged(self, Estimates("probabilities of words", drift))
         low, high = mixture_interval(a, b, confidence_level)
         return low, high
 

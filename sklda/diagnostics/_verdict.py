@@ -15,7 +15,7 @@ ALARMS = 0.01  # proportion of false alarms for chains that agree
 # A few of a thousand pairs share a topic only in a few samples, and exceed 1.1.
 HIGHEST_R_HAT_OF_PAIRS = 1.1
 FEW_PAIRS = 0.01  # proportion of the pairs that may have a higher R-hat
-SETTLED = 1.1  # R-hat of the halves of a chain
+STATIONARY = 1.1  # R-hat of the halves of a chain
 CLEAR_RISE = 3  # standard errors
 NEGLIGIBLE = 0.02  # nats per token: 2 % of the perplexity
 MOST_TIMES = 10  # the advice is at most this multiple of the present sweeps
@@ -105,9 +105,9 @@ def judge(
             f"Too few draws to say why the chains differ: {gaps}. Continue with "
             f"more({to_enough}) for {ENOUGH_ESS} draws per chain."
         )
-    if _have_settled(scalars, together, gaps):
+    if _are_stationary(scalars, together, gaps):
         return Verdict(
-            "Each chain has settled, but in a mode of its own: their mean log joints "
+            "The chains have converged to different modes: their mean log joints "
             f"differ by {statistics.spread(log_joint):.2g} nats per token, and "
             f"{gaps.disagreeing:.0%} of the pairs of tokens share a topic at "
             "different rates. More sweeps rarely help: stop here and use "
@@ -192,7 +192,7 @@ def _sweeps_for_enough(scalars, sweeps, n_chains) -> tuple[int, float]:
     return max(sweeps.rounded(sweeps.kept * times), sweeps.thin), worst
 
 
-def _have_settled(scalars, together, gaps) -> bool:
+def _are_stationary(scalars, together, gaps) -> bool:
     """Return whether each chain is stationary in the quantities that differ."""
     differing = [name for name, value in gaps.r_hats.items() if value > gaps.limit]
     within = [np.median(statistics.r_hat_within(scalars[name])) for name in differing]
@@ -201,4 +201,4 @@ def _have_settled(scalars, together, gaps) -> bool:
         worst = np.argsort(-np.nan_to_num(gaps.pair_r_hats))[:_WORST_PAIRS]
         within.append(np.median(statistics.r_hat_within(together[..., worst])))
         apart.append(np.nanmax(gaps.pair_r_hats))
-    return max(apart, default=0) > SETTLED and max(within) < SETTLED
+    return max(apart, default=0) > STATIONARY and max(within) < STATIONARY

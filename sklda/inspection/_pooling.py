@@ -14,7 +14,7 @@ from sklda._topics.intervals import (
     Bias,
     Estimates,
     warn_of_bias,
-    warn_unless_settled,
+    warn_unless_converged,
 )
 from sklda._topics.posterior_draws import PosteriorDraws
 
@@ -107,7 +107,7 @@ def pool(
     variance = pooled.standard_error**2
     drift = Bias.of_drift(drawn.estimates, variance)
     relations = _relations_to_alpha(draws, topics, estimator, total / m, variance)
-    warn_unless_settled(draws, Estimates(estimator.name, drift, *relations))
+    warn_unless_converged(draws, Estimates(estimator.name, drift, *relations))
     # Documents with covariates differ in their prior means.
     if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
         _warn_of_shrinkage(total / m, squares / m, m, estimator, variance)

@@ -211,5 +211,5 @@ def test_short_chains_under_a_large_alpha_warn(seed):
     params = {"learn_priors": "asymmetric", "topic_word_prior": 0.1, "max_iter": 400}
     params |= {"thin": 8, "keep_draws": 25, "random_state": seed}
     lda = CollapsedGibbsLDA(4, **params).fit(X)
-    with pytest.warns(UserWarning, match="Alpha was learned, but had not settled"):
+    with pytest.warns(UserWarning, match="Alpha was learned, but had not converged"):
         topic_means(lda.draws_, np.arange(200) % 2, random_state=0)

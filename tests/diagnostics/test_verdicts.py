@@ -14,7 +14,7 @@ AGREE = "The 4 chains agree"
 AGREE_BUT = "The chains agree, but"
 SHORT = "Burn-in was too short"
 NOT_MET = "The chains have not met"
-MODES = "Each chain has settled"
+MODES = "The chains have converged to different modes"
 ENOUGH = "Enough for predictions"
 # What is right for fewer than 100 draws of each chain, and for more. Chains that wander
 # so slowly rise in some of the parts that are seen.
