@@ -15,7 +15,7 @@ from sklearn.datasets import fetch_20newsgroups
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from benchmarks.synthetic import zipf_corpus
-from sklda.datasets import fetch_uci_bow, load_docstrings, make_lda_corpus
+from sklda.datasets import fetch_uci_bow, load_state_of_the_union, make_lda_corpus
 
 SHAPE = ("documents", "words", "cells", "tokens")
 N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "newsgroups": 2000, "titles": 4000}
@@ -51,8 +51,9 @@ def load(name: str, options) -> sparse.csr_array:
     home = {"data_home": options.newsgroups_home or None, "subset": "all"}
     if name == "titles":
         return with_words(CountVectorizer().fit_transform(read_titles(home)))
-    texts = load_docstrings() if name == "docstrings" else fetch_20newsgroups(**home)
-    return count_words(texts.data)
+    if name == "addresses":
+        return count_words(load_state_of_the_union().data)
+    return count_words(fetch_20newsgroups(**home).data)
 
 
 def with_words(X) -> sparse.csr_array:
@@ -75,12 +76,12 @@ def read_blogs(folder) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
 
 
 def read_titles(home: dict) -> list[str]:
-    """Return subjects and first lines of 20 Newsgroups and docstrings, shuffled."""
+    """Return subjects and first lines of posts and first sentences, shuffled."""
     bare = {"remove": ("headers", "footers", "quotes")}
     posts, bodies = (fetch_20newsgroups(**home, **how).data for how in ({}, bare))
     texts = [SUBJECT.search(post)[1] for post in posts]
-    long = [*bodies, *load_docstrings(min_length=1).data]
-    texts += [text.strip().partition("\n")[0] for text in long]
+    texts += [text.strip().partition("\n")[0] for text in bodies]
+    texts += [text.partition(". ")[0] for text in load_state_of_the_union().data]
     return np.random.default_rng(0).permutation(np.array(texts, object)).tolist()
 
 

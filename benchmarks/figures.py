@@ -16,7 +16,7 @@ CORPORA = {
     "kos": "KOS",
     "newsgroups": "20 Newsgroups",
     "counts": "high counts",
-    "docstrings": "docstrings",
+    "addresses": "Addresses",
     "zipf": "synthetic",
     "titles": "Titles",
     "reuters": "Reuters",

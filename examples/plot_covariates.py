@@ -11,8 +11,8 @@ for each side.
 # %%
 # The documents are posts of American political blogs in 2008: ``poliblog5k`` of the R
 # package stm, a sample of the CMU 2008 Political Blog Corpus. If scikit-learn's data
-# folder does not contain this file, the example uses docstrings instead, with the
-# package as the side and the number of words as the day.
+# folder does not contain this file, the example uses State of the Union addresses since
+# 1901 instead, with the party of the president as the side and the year as the day.
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import SplineTransformer
 
 from sklda import DMRLDA
-from sklda.datasets import load_docstrings
+from sklda.datasets import load_state_of_the_union
 from sklda.inspection import (
     PredictedProportionsDisplay,
     TopicIntervalsDisplay,
@@ -47,19 +47,18 @@ if path.is_file():
         return str(np.datetime64("2007-12-31") + np.timedelta64(int(value), "D"))
 
 else:
-    docs = load_docstrings()
-    package = np.array([name.partition(".")[0] for name in docs.names])
-    kept = np.flatnonzero(np.isin(package, ["numpy", "scipy"]))
+    addresses = load_state_of_the_union()
+    kept = np.flatnonzero(addresses.year > 1900)
     counter = CountVectorizer(stop_words="english", min_df=5, max_df=0.2)
-    X = counter.fit_transform([docs.data[i] for i in kept])
-    words, sides = counter.get_feature_names_out(), ["NumPy", "SciPy"]
-    side = (package[kept] == "scipy").astype(float)
-    x = np.log2(1 + np.asarray(X.sum(axis=1)).ravel())
-    x_name, n_topics = "words", 12
-    ticks = {np.log2(n): str(n) for n in (20, 50, 100, 200, 500)}
+    X = counter.fit_transform([addresses.data[i] for i in kept])
+    words, sides = counter.get_feature_names_out(), ["Republican", "Democratic"]
+    side = (addresses.target[kept] == 0).astype(float)
+    x = addresses.year[kept].astype(float)
+    x_name, n_topics = "year", 12
+    ticks = {year: str(year) for year in range(1910, 2020, 20)}
 
     def format_x(value):
-        return f"{2**value:.0f} words"
+        return f"{value:.0f}"
 
 
 for name, n in zip(sides, np.bincount(side.astype(int)), strict=True):

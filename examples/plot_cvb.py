@@ -8,7 +8,7 @@ batches and stores none of them.
 """
 
 # %%
-# Load the docstrings of NumPy, SciPy and scikit-learn, and hold out a fifth of them.
+# Load passages of the State of the Union addresses, and hold out a fifth of them.
 import time
 
 import matplotlib.pyplot as plt
@@ -19,13 +19,13 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import gen_batches, shuffle
 
 from sklda import CVBLDA
-from sklda.datasets import load_docstrings
+from sklda.datasets import load_state_of_the_union
 from sklda.inspection import ConvergenceDisplay, top_words
 
 vectorizer = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.2
 )
-X = vectorizer.fit_transform(load_docstrings().data)
+X = vectorizer.fit_transform(load_state_of_the_union().data)
 train, test = train_test_split(X, test_size=0.2, random_state=0)
 priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01}
 print(f"{train.shape[0]:,} documents, {train.sum():,} tokens")

@@ -5,12 +5,12 @@ Samplers at equal time
 Sweeps of different algorithms are not comparable: some are cheap but change little,
 others are expensive but change more. What matters is how well the topics predict after
 a given time. This example gives several unsupervised estimators of sklda and
-scikit-learn's variational Bayes the same time on the docstrings of NumPy, SciPy and
-scikit-learn.
+scikit-learn's variational Bayes the same time on passages of the State of the Union
+addresses.
 """
 
 # %%
-# Hold out a fifth of the docstrings.
+# Hold out a fifth of the passages.
 import time
 
 import matplotlib.pyplot as plt
@@ -21,11 +21,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import train_test_split
 
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
-from sklda.datasets import load_docstrings
+from sklda.datasets import load_state_of_the_union
 
 X = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.2
-).fit_transform(load_docstrings().data)
+).fit_transform(load_state_of_the_union().data)
 train, test = train_test_split(X, test_size=0.2, random_state=0)
 print(f"{train.shape[0]:,} documents, {train.sum():,} tokens")
 
@@ -87,7 +87,7 @@ for name, (seconds, perplexities, sweeps) in curves.items():
 # Lower curves, and curves further to the left, are better. On these short documents,
 # CVBLDA with the zero-order approximation is the fastest, and single-site sampling is
 # the fastest of the samplers. After a few seconds, all estimators of sklda but data
-# augmentation predict about equally well. The order can differ for long documents,
+# augmentation predict similarly well. The order can differ for long documents,
 # other priors or more topics.
 figure, ax = plt.subplots(figsize=(9, 6), layout="constrained")
 styles = ["o-", "s-", "^-", "v-", "o--", "s--", "x:"]

@@ -13,8 +13,8 @@ of a published article.
 # search for information", Political Psychology 35 (2014). In R,
 # ``write.csv(stm::gadarian, "gadarian.csv", row.names = FALSE)`` writes the file. Put
 # it into scikit-learn's data folder. If the file is missing, the example uses the first
-# words of docstrings instead and asks whether classes need different words than
-# functions.
+# words of passages of State of the Union addresses since 1901 instead, and asks what
+# Republican presidents speak about that Democratic ones do not.
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ from sklearn.datasets import get_data_home
 from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda import DMRLDA
-from sklda.datasets import load_docstrings
+from sklda.datasets import load_state_of_the_union
 from sklda.inspection import (
     PredictedProportionsDisplay,
     TopicIntervalsDisplay,
@@ -47,14 +47,13 @@ if path.is_file():
         "both": (0.33, 0.28, 0.39),
     }
 else:
-    docs = load_docstrings()
-    of = [i for i, name in enumerate(docs.names) if name.startswith("sklearn.")]
-    texts = [" ".join(docs.data[i].split()[:60]) for i in of]
-    last = [docs.names[i].rpartition(".")[2] for i in of]
-    treated = np.array([int(name[0].isupper()) for name in last])
-    second = np.argsort(np.argsort([len(docs.data[i]) for i in of])) / (len(of) - 1)
-    arms, ends = ["function", "class"], ["short", "long"]
-    second_name = "length"
+    addresses = load_state_of_the_union()
+    kept = np.flatnonzero(addresses.year > 1900)
+    texts = [" ".join(addresses.data[i].split()[:60]) for i in kept]
+    treated = (addresses.target[kept] == 4).astype(int)
+    second = (addresses.year[kept] - 1901) / (2019 - 1901)
+    arms, ends = ["Democratic", "Republican"], ["1901", "2019"]
+    second_name = "year"
     article = {}
 counter = CountVectorizer(stop_words="english", min_df=3)
 X = counter.fit_transform(texts)

@@ -9,7 +9,7 @@ number grows.
 """
 
 # %%
-# Count the words of the docstrings of some installed packages.
+# Count the words of passages of the State of the Union addresses.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
@@ -17,14 +17,13 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics.cluster import contingency_matrix
 
 from sklda import CollapsedGibbsLDA
-from sklda.datasets import load_docstrings
+from sklda.datasets import load_state_of_the_union
 from sklda.inspection import top_words
 from sklda.metrics import topic_stability
 from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 
-docstrings = load_docstrings()
 counter = CountVectorizer(stop_words="english", min_df=10, max_df=0.2)
-X = counter.fit_transform(docstrings.data)
+X = counter.fit_transform(load_state_of_the_union().data)
 X = X[X.sum(axis=1).nonzero()[0]]
 print(f"{X.shape[0]} documents, {X.shape[1]} words")
 

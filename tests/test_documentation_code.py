@@ -43,12 +43,11 @@ def hurry(monkeypatch):
         defaults = getattr(getattr(sklda, name).__init__, "__kwdefaults__", None)
         if defaults and "max_iter" in defaults:
             monkeypatch.setitem(defaults, "max_iter", SWEEPS)
-    for loader in ("load_docstrings", "load_state_of_the_union"):
-        corpus = getattr(datasets, loader)()
-        step = len(corpus.data) // TEXTS
-        for name in corpus.keys() - {"DESCR", "target_names"}:
-            corpus[name] = corpus[name][::step]
-        monkeypatch.setattr(datasets, loader, lambda corpus=corpus: corpus)
+    corpus = datasets.load_state_of_the_union()
+    step = len(corpus.data) // TEXTS
+    for name in corpus.keys() - {"DESCR", "target_names"}:
+        corpus[name] = corpus[name][::step]
+    monkeypatch.setattr(datasets, "load_state_of_the_union", lambda: corpus)
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ TINY = {
     "cvb-convergence": CHAINS,
     "cvb-size": f"{CHAINS} --documents 10 20 4000",
     "cvb-speed": "--topics 2 3 --first 1 --sweeps 3 --vb-iterations 3 --most-sweeps 4",
-    "cvb-stream": "--corpus docstrings --topics 3 --batch 50 --passes 1 --starts 2",
+    "cvb-stream": "--corpus addresses --topics 3 --batch 50 --passes 1 --starts 2",
     "topics-planted": "--shapes short skewed --topics 2 --grid 2 4 --documents 40"
     " --words 20 --folds 2 --sweeps 3",
     "topics-hierarchical": "--shapes short skewed --topics 2 3 --bound 5 --documents 40"
@@ -89,7 +89,7 @@ FILES = {  # if they are not one with the name of the kind
     "cvb-convergence": ["convergence-kos"],
     "cvb-size": ["size-kos"],
     "cvb-speed": ["speed-nips"],
-    "cvb-stream": ["stream-docstrings"],
+    "cvb-stream": ["stream-addresses"],
     "medlda-corpora": [
         "corpora-blogs",
         "corpora-content-words",

@@ -16,7 +16,7 @@ from sklda import (
     UncollapsedGibbsLDA,
     seed_word_prior,
 )
-from sklda.datasets import load_docstrings, make_lda_corpus
+from sklda.datasets import load_state_of_the_union, make_lda_corpus
 from sklda.diagnostics import SampledChains, sample_chains
 from sklda.inspection import (
     TopicEffects,
@@ -70,7 +70,7 @@ display = TopWordsDisplay.from_estimator(lda, names, n_words=3)
 coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
 diversity: float = topic_diversity(lda, n_words=3)
 exclusivity: np.ndarray = topic_exclusivity(components.tolist(), "frex", weight=0.7)
-texts: list[str] = load_docstrings().data
+texts: list[str] = load_state_of_the_union().data
 tokens = [text.split() for text in texts]
 topic_coherence(lda, measure="c_v", texts=texts, feature_names=names)
 topic_coherence(lda, measure="c_v", texts=tokens, feature_names=names, window=9)

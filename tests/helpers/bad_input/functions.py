@@ -357,8 +357,6 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
         document_length=lengths,
         doc_topic_prior=numbers_per_item(4, low=1e-200, high=1e200) + refused(None),
     )
-    # Valid values take seconds, see tests/datasets/test_docstrings.py.
-    yield door(datasets.load_docstrings, {}, min_length=[])
     sound = {"docword_path": docword}
     yield door(datasets.load_uci_bow, sound, vocab_path=words + short)
     sound = {"path": folder / "corpus.ldac"}
