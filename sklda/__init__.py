@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sklda._base.seed_words import seed_word_prior
     from sklda._base.show_versions import show_versions
     from sklda._cvb.estimator import CVBLDA
+    from sklda._cvb.from_components import lda_from_components
     from sklda._dmr.estimator import DMRLDA
     from sklda._ecgs.estimator import ECGSLDA
     from sklda._gibbs.collapsed import CollapsedGibbsLDA
@@ -39,6 +40,7 @@ __all__ = [
     "datasets",
     "diagnostics",
     "inspection",
+    "lda_from_components",
     "metrics",
     "model_selection",
     "seed_word_prior",
@@ -56,6 +58,7 @@ _MODULES = {
     "MedLDARegressor": "_medlda.regressor",
     "PartiallyCollapsedGibbsLDA": "_gibbs.partially_collapsed",
     "UncollapsedGibbsLDA": "_gibbs.uncollapsed",
+    "lda_from_components": "_cvb.from_components",
     "seed_word_prior": "_base.seed_words",
     "show_versions": "_base.show_versions",
 }

@@ -33,6 +33,7 @@ from tests.helpers.bad_input.doors import (
 )
 from tests.helpers.bad_input.estimators import (
     LABELS,
+    MORE,
     N_DOCS,
     N_TOPICS,
     N_WORDS,
@@ -116,7 +117,7 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
     )
 
 
-def seed_word_door() -> Door:
+def top_level_doors() -> Iterator[tuple[str, Door]]:
     vocabulary = ["tea", "teapot", "rum"]
     seeds = refused(["tea"], None, "tea", 3, words="seeds must map numbers of t")
     no_lists = {0: "tea"}, {0: 3}, {0: {"tea"}}
@@ -127,12 +128,21 @@ def seed_word_door() -> Door:
     seeds += refused(*nothing, words="no word of feature_names")
     no_list = refused("tea", None, 3, {*vocabulary}, words="feature_names must list")
     same = [vocabulary, tuple(vocabulary), np.array(vocabulary)]
-    return door(
+    yield door(
         sklda.seed_word_prior,
         {"feature_names": vocabulary, "seeds": {0: ["tea"]}, "n_components": 2},
         feature_names=no_list + Spec([], [same]),
         seeds=seeds,
-    )[1]
+    )
+    unusable = refused([[1, 0], [0, 0]], words="{name}: all weights of topic 1 are 0")
+    unusable += refused([[1, 0], [2, 0]], words="{name} has only zeros for word 1")
+    yield door(
+        sklda.lda_from_components,
+        {"components": 1e10 * (1 + COMPONENTS)},  # above every prior
+        components=weights(*COMPONENTS.shape) + unusable + refused(-COMPONENTS),
+        doc_topic_prior=MORE["doc_topic_prior"],
+        topic_word_prior=MORE["topic_word_prior"],
+    )
 
 
 def lists_of_words() -> Spec:
@@ -384,7 +394,7 @@ def fetch_door(folder: Path) -> Door:
 
 def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     """Yield the doors of all functions and displays by their full names."""
-    yield "sklda.seed_word_prior", seed_word_door()
+    yield from ((f"sklda.{name}", door) for name, door in top_level_doors())
     for module, doors in (
         ("metrics", metric_doors()),
         ("model_selection", model_selection_doors()),
