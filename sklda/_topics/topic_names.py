@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from sklda._core.checks import label_list
+from sklda._core.checks import array_or_none, check_indices, label_list, shown
 
 
 def default_names(n_topics: int) -> np.ndarray:
@@ -22,6 +23,27 @@ def names_of_topics(estimator: Any, n_topics: int) -> np.ndarray:
         return default_names(n_topics)
     names = label_list(stored, "topic_names_", "topics", n_topics)
     return np.array(names, dtype=object)
+
+
+def numbers_of_topics(topics: ArrayLike | None, names: Iterable[str]) -> np.ndarray:
+    """Return the numbers of topics that are named or numbered; of all topics for None.
+
+    `names` are those of all topics. Raises ValueError for any other name or number.
+    """
+    known, numbers = list(names), topics
+    given = [] if array_or_none(topics).ndim != 1 else list(cast(Iterable, topics))
+    if any(isinstance(topic, str) for topic in given):
+        numbers = [_number_of(t, known) if isinstance(t, str) else t for t in given]
+    return check_indices(numbers, "topics", len(known), "topics")
+
+
+def _number_of(name: str, known: list[str]) -> int:
+    if name not in known:
+        raise ValueError(
+            f"topics must be a list of integers or names, and no topic is named "
+            f"{name!r}: the names are {shown(known)}."
+        )
+    return known.index(name)
 
 
 def keys_of_topics(names: Iterable[str], topics: Iterable[int]) -> list[int | str]:

@@ -14,10 +14,9 @@ from sklearn.utils import check_random_state
 from sklda._base.covariates import FORMULA_CONSTRAINTS, CovariateDesign
 from sklda._base.parameters import LEVEL, validates
 from sklda._base.scaling import Scaling
-from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
-from sklda._topics.topic_names import keys_of_topics
+from sklda._topics.topic_names import keys_of_topics, numbers_of_topics
 from sklda.inspection._contrasts import (
     TopicContrasts,
     contrast_of,
@@ -209,8 +208,8 @@ def estimate_effect(
     reference : dict of str to str, default=None
         Reference level of categorical covariates, ``{"party": "ind"}``. By default the
         first level.
-    topics : array-like of int, default=None
-        Topics to use in the regressions. By default all.
+    topics : array-like of int or str, default=None
+        Topics to use in the regressions, by number or name. By default all.
     confidence_level : float, default=0.95
         Probability of the intervals, between 0 and 1.
     random_state : int, RandomState instance or None, default=None
@@ -287,7 +286,7 @@ def estimate_effect(
     (['intercept', 'x0'], (3, 2))
     """
     draws = check_draws(draws)
-    shown = check_indices(topics, "topics", draws.n_topics, "topics")
+    shown = numbers_of_topics(topics, draws.topic_names)
     check_several(draws)
     if covariates is None:
         raise ValueError("covariates are None: pass a row for each document.")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from sklda._base.columns import as_column
 from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._core.checks import check_indices, check_numbers, check_result, label_list
+from sklda._core.checks import check_numbers, check_result, label_list
 from sklda._topics.plotting import (
     Display,
     largest_topics,
@@ -18,6 +18,7 @@ from sklda._topics.plotting import (
     shorten,
     write_dates,
 )
+from sklda._topics.topic_names import numbers_of_topics
 from sklda.inspection._predicted_proportions import PredictedProportions
 
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ class PredictedProportionsDisplay(Display):
             Result of `predicted_proportions` for settings along a covariate.
         values : array-like of shape (n_settings,)
             Value of the covariate in each setting, numbers or dates.
-        topics : array-like of int, default=None
-            Topics to plot. By default the largest `n_topics`.
+        topics : array-like of int or str, default=None
+            Topics to plot, by number or name. By default the largest `n_topics`.
         n_topics : int, default=5
             Maximum number of topics to plot, at least 1, if `topics` is None.
         covariate_name : str, default="covariate"
@@ -138,11 +139,10 @@ class PredictedProportionsDisplay(Display):
         """
         source = "predicted_proportions"
         check_result(predicted, "predicted", PredictedProportions, source)
-        n_all = predicted.mean.shape[1]
         if topics is None:
             shown = largest_topics(predicted.mean, n_topics)
         else:
-            shown = check_indices(topics, "topics", n_all, "topics")
+            shown = numbers_of_topics(topics, predicted.topic_names)
         return cls(
             values=np.asarray(values),
             estimates=predicted.mean[:, shown],

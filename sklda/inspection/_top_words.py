@@ -17,10 +17,10 @@ from sklda._base.fitted_topics import (
     word_names,
 )
 from sklda._base.parameters import validates
-from sklda._core.checks import check_indices, check_numbers, label_list
+from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import NameList, WordMetric
 from sklda._topics.plotting import FILL, PanelDisplay, cut_text, new_panels, shorten
-from sklda._topics.topic_names import names_of_topics
+from sklda._topics.topic_names import names_of_topics, numbers_of_topics
 from sklda._topics.word_scores import RANKING_CONSTRAINTS
 from sklda.inspection._topic_names import NO_TOKENS
 from sklda.inspection._words import top_columns
@@ -125,8 +125,8 @@ class TopWordsDisplay(PanelDisplay):
             Score that ranks the words, see `top_words`. Bars always show probabilities.
         weight : float, default=None
             Weight in "relevance" and "frex", see `top_words`.
-        topics : array-like of int, default=None
-            Indices of the topics to plot, in this order. By default all topics.
+        topics : array-like of int or str, default=None
+            Topics to plot, by number or name, in this order. By default all topics.
         ax : Axes or array-like of Axes, default=None
             One Axes per topic. By default a new figure of suitable size is created.
         **style : dict
@@ -146,7 +146,8 @@ class TopWordsDisplay(PanelDisplay):
         estimator = snapshot(estimator)
         components = fitted_components(estimator)
         names = word_names(estimator, feature_names, components.shape[1])
-        shown = check_indices(topics, "topics", components.shape[0], "topics")
+        topic_names = names_of_topics(estimator, len(components))
+        shown = numbers_of_topics(topics, topic_names)
         # Scores compare a topic with all others, so they are computed for all topics.
         columns = top_columns(components, n_words, metric, weight)[shown]
         topic_word = normalise(components[shown])
@@ -158,7 +159,7 @@ class TopWordsDisplay(PanelDisplay):
         return cls(
             words=words.tolist(),
             probabilities=probabilities,
-            topic_names=names_of_topics(estimator, len(components))[shown],
+            topic_names=topic_names[shown],
         ).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:

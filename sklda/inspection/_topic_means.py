@@ -12,10 +12,9 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
-from sklda._topics.topic_names import keys_of_topics
+from sklda._topics.topic_names import keys_of_topics, numbers_of_topics
 from sklda.inspection._contrasts import TopicContrasts, contrast_of, pair_of
 from sklda.inspection._groups import check_groups
 from sklda.inspection._pooling import DrawnEstimates, Linear, check_several, pool
@@ -184,8 +183,8 @@ def topic_means(
         Empty bins between other bins are gaps. Documents whose date is missing are left
         out and counted. Strings that look like dates are refused: convert them, for
         example with pandas.to_datetime.
-    topics : array-like of int, default=None
-        Topics whose proportions are averaged. By default all.
+    topics : array-like of int or str, default=None
+        Topics whose proportions are averaged, by number or name. By default all.
     max_bins : int, default=24
         Maximum number of bins of numbers and dates, at least 1. The finest bins that
         satisfy it are used.
@@ -244,7 +243,7 @@ def topic_means(
     (['2000', '2001', '2002'], [17, 17, 16], (3, 3))
     """
     draws = check_draws(draws)
-    shown = check_indices(topics, "topics", draws.n_topics, "topics")
+    shown = numbers_of_topics(topics, draws.topic_names)
     check_several(draws)
     bins = check_groups(groups, draws.n_documents, max_bins, may_miss_dates=True)
     sizes = bins.sizes()

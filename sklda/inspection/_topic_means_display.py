@@ -107,8 +107,8 @@ class TopicMeansDisplay(PanelDisplay):
             ``draws_`` of an estimator that was fitted with `keep_draws`.
         groups : array-like of shape (n_documents,)
             Group of each document, see `topic_means`.
-        topics : array-like of int, default=None
-            Topics to plot. By default the most frequent ones.
+        topics : array-like of int or str, default=None
+            Topics to plot, by number or name. By default the most frequent ones.
         n_topics : int, default=6
             Number of topics to plot, most frequent first, if `topics` is None; at least
             1.

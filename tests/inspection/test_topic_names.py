@@ -12,6 +12,7 @@ from sklda import CVBLDA, DMRLDA, CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import (
     DocumentTopicsDisplay,
+    PredictedProportionsDisplay,
     TopicIntervalsDisplay,
     TopicMapDisplay,
     TopicMeansDisplay,
@@ -41,6 +42,25 @@ def fitted():
 @pytest.fixture
 def lda(fitted):
     return name_topics(copy(fitted), {1: "oil prices"})
+
+
+# --- names in place of numbers ---------------------------------------------------
+
+
+def test_topics_are_chosen_by_name_or_number(pyplot, lda):
+    display = TopWordsDisplay.from_estimator(lda, WORDS, topics=["oil prices", 0])
+    assert display.topic_names == ["oil prices", "topic 0"]
+    chosen = np.array(["topic 2", "oil prices"])
+    assert topic_means(lda.draws_, SIDES, topics=chosen).topics.tolist() == [2, 1]
+    means = TopicMeansDisplay.from_draws(lda.draws_, SIDES, topics=["oil prices"]).means
+    assert means.topics.tolist() == [1]
+    effects = estimate_effect(lda.draws_, SIDES, topics=("oil prices",))
+    assert effects.topic_names.tolist() == ["oil prices"]
+
+
+def test_unknown_names_are_refused(lda):
+    with pytest.raises(ValueError, match=r"no topic is named 'oil': .*'oil prices'"):
+        topic_means(lda.draws_, SIDES, topics=[0, "oil"])
 
 
 # --- what gives names ------------------------------------------------------------
@@ -187,12 +207,16 @@ def test_table_of_words(lda):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_predictions_show_names():
+def test_predictions_show_names(pyplot):
     dmr = DMRLDA(3, max_iter=8, random_state=0).fit(X, covariates=np.arange(40.0))
     predicted = predicted_proportions(name_topics(dmr, ["a", "b", "c"]), [[0.0], [1.0]])
     assert predicted.topic_names.tolist() == ["a", "b", "c"]
     contrast = predicted.contrast(0, 1)
     assert sorted(contrast.summary()) == ["a", "b", "c"]
+    display = PredictedProportionsDisplay.from_predictions(
+        predicted, [0, 1], topics=["b"]
+    )
+    assert display.topic_names == ["b"]
     assert TopicIntervalsDisplay.from_contrasts(contrast).topic_names[0] in "abc"
 
 
