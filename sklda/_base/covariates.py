@@ -62,9 +62,10 @@ class CovariateDesign(NamedTuple):
 
     @property
     def references(self) -> dict[str, str]:
-        """The level without a column, by categorical covariate."""
-        columns = self.columns if self.spec is None else []
-        return {name: levels[0] for name, levels in columns if levels is not None}
+        """The level without a column, by categorical covariate or term of a formula."""
+        if self.spec is not None:
+            return _references_of(self.spec, self.names)
+        return {name: levels[0] for name, levels in self.columns if levels is not None}
 
     def numbers(self, covariates: Any, n_documents: int | None) -> np.ndarray:
         """Return the numbers of new documents; of any number of them for None.
@@ -238,6 +239,15 @@ def _spec_of(formula: str, frame: Any) -> Any:
     if spec.column_names[:1] != ("Intercept",):
         raise ValueError(f"formula={formula!r} must have an intercept: remove 0 or -1.")
     return spec
+
+
+def _references_of(spec: Any, names: list[str]) -> dict[str, str]:
+    """Return the level without a column of each term that compares with one level."""
+    without = {
+        term: [v for v in state.levels if f"{term}[T.{v}]" not in names]
+        for term, state in ((str(k), v) for k, v in spec.factor_contrasts.items())
+    }
+    return {term: str(left[0]) for term, left in without.items() if len(left) == 1}
 
 
 def _matrix(spec: Any, frame: Any) -> np.ndarray:

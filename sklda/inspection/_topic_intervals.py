@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -217,7 +219,7 @@ class TopicIntervalsDisplay(Display):
             low=effects.low[cells].T,
             high=effects.high[cells].T,
             topic_names=effects.topic_names[shown],
-            series_names=chosen,
+            series_names=_levels_or_terms(chosen, effects.references),
             quantity=f"change of the proportion per unit{effects._against()}",
         ).plot(ax, **style)
 
@@ -288,3 +290,16 @@ class TopicIntervalsDisplay(Display):
         write_rows(axes, self.topic_names, _MAX_NAME_LENGTH)
         axes.set_xlabel(self.quantity)
         legend_beside(axes)
+
+
+def _levels_or_terms(terms: list[str], references: Iterable[str]) -> list[str]:
+    """Return "right" for "side[right]", unless two terms would have the same name.
+
+    Formulas write "side[T.right]"; a level such as "T. Roosevelt" has a space.
+    """
+    name = "|".join(map(re.escape, references))
+    found = [
+        re.fullmatch(rf"(?:{name})\[(?:T\.(?! ))?([^]]+)]", term) for term in terms
+    ]
+    levels = [m[1] if m else term for m, term in zip(found, terms, strict=True)]
+    return levels if len({*levels}) == len(levels) else terms

@@ -126,6 +126,33 @@ def test_value_that_others_are_compared_with_is_named(draws):
     assert estimate_effect(draws, COVARIATES).references == {}
 
 
+@pytest.mark.parametrize(
+    ("formula", "references"),
+    [
+        ("year + party", {"party": "centre"}),
+        ("C(party, Treatment('left')) * year", {"C(party, Treatment('left'))": "left"}),
+        ("year:party", {}),  # a slope of each party
+        ("C(party, contr.sum)", {}),  # with the mean of the parties
+    ],
+)
+def test_value_that_a_formula_compares_with_is_named(draws, formula, references):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("formulaic")
+    party = ["left", "right", "centre"] * 10
+    frame = pandas.DataFrame({"year": COVARIATES[:, 0], "party": party})
+    effects = estimate_effect(draws, frame, formula=formula, random_state=0)
+    assert effects.references == references
+    title = repr(effects).splitlines()[0]
+    assert all(f"reference: {k}[{v}]" in title for k, v in references.items())
+    assert ("reference" in title) == bool(references)
+    for name, level in references.items():
+        contrast = effects.contrast(f"{name}[T.right]", f"{name}[{level}]")
+        k = effects.terms.index(f"{name}[T.right]")
+        np.testing.assert_allclose(
+            np.sort(contrast.difference), np.sort(effects.coefficient[:, k])
+        )
+
+
 # --- intervals cover planted effects ---------------------------------------------
 
 GROUP = np.arange(60) % 2
