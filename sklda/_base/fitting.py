@@ -10,6 +10,8 @@ from sklda._base.estimator import BaseTopicModel
 from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
 from sklda._simd.compile import told_of_compiling
 
+REPORT_EVERY = 10  # sweeps, where a verbose fit has no trace
+
 
 @contextmanager
 def fitting(estimator: BaseTopicModel) -> Iterator[None]:
@@ -69,7 +71,7 @@ class Progress:
 
     estimator: BaseTopicModel
     n_tokens: float
-    interval: int  # sweeps between two lines; 0 means no lines
+    interval: int  # sweeps between two lines; 0 means 10, without what describes them
     until: int  # the last sweep
     describe: Callable[[], str]  # the present sample
     last_sweep: int = 0
@@ -80,22 +82,17 @@ class Progress:
 
     def report(self, sweep: int) -> None:
         """Print the sweep, what describes it, the speed, and the time that is left."""
-        if (
-            not self.estimator.verbose
-            or self.interval == 0
-            or sweep % self.interval != 0
-        ):
+        if not self.estimator.verbose or sweep % (self.interval or REPORT_EVERY) != 0:
             return
         now = time.perf_counter()
         rate = (sweep - self.last_sweep) / (now - self.since)  # since the last line
         left = f"{duration((self.until - sweep) / rate)} left"
         if sweep == self.until:
             left = f"{duration(now - self.start)} in all"
-        _print(
-            self.estimator,
-            f"sweep {sweep}/{self.until}, {self.describe()}, "
-            f"{self.n_tokens * rate / 1e6:.1f} M tokens/s, {left}",
-        )
+        sample = [self.describe()] if self.interval > 0 else []
+        speed = f"{self.n_tokens * rate / 1e6:.1f} M tokens/s"
+        parts = [f"sweep {sweep}/{self.until}", *sample, speed, left]
+        _print(self.estimator, ", ".join(parts))
         self.since, self.last_sweep = time.perf_counter(), sweep
 
 

@@ -22,7 +22,7 @@ from sklda._base.estimates import (
 )
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fitting import fitting
+from sklda._base.fitting import REPORT_EVERY, fitting
 from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
@@ -52,8 +52,6 @@ from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import InitLike, LearnPriors, MatrixLike
 from sklda._topics.posterior_draws import PosteriorDraws
-
-_REPORT_EVERY = 10  # sweeps, where verbose and without a trace
 
 
 class BaseChainEstimator(BaseTopicModel):
@@ -168,7 +166,7 @@ class BaseChainEstimator(BaseTopicModel):
                 chain = self._continued(chain, problem, schedule, beside, threads)
             chain.sample_priors(hyperpriors, threads)
             data = {"X": X, "y": y} | ({"metadata": more} if more else {})
-            every = getattr(parameters, "evaluate_every", _REPORT_EVERY)
+            every = getattr(parameters, "evaluate_every", REPORT_EVERY)
             run_fit(self, data, chain, schedule, every, recorder)
             self._end(chain, recorder)
         return chain

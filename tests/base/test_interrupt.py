@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import re
 from copy import deepcopy
 from functools import partial
 
@@ -43,13 +44,23 @@ def test_one_line_per_evaluation(capsys):
     [
         {"verbose": 0, "evaluate_every": 1},
         {"verbose": False, "evaluate_every": 1},
-        {"verbose": 1, "evaluate_every": 0},
         {"verbose": 1, "evaluate_every": 11},
     ],
 )
 def test_silence(capsys, params):
     make(**params).fit(X)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("model", [CVBLDA(4, tol=0), CollapsedGibbsLDA(4)])
+def test_lines_without_a_trace_say_what_time_is_left(capsys, model):
+    model.set_params(evaluate_every=0, max_iter=20, verbose=1).fit(X)
+    printed = capsys.readouterr().out.splitlines()
+    lines = [line for line in printed if "sweep" in line]  # not of compilation
+    assert len(lines) == 2
+    for line, sweep, end in zip(lines, (10, 20), ("left", "in all"), strict=True):
+        speed = rf"sweep {sweep}/20, \d+\.\d M tokens/s, \d+ s {end}"
+        assert re.fullmatch(rf"\[\w+LDA\] {speed}", line), line
 
 
 def test_progress_without_tokens(capsys):
