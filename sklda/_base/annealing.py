@@ -39,17 +39,19 @@ class Annealing(NamedTuple):
         most_sweeps: int,
         n_tokens: float,
         heat: float = _HEAT,
+        real: type = float,
     ) -> Self:
         """Return the schedule that `init` asks for, of at most so many sweeps.
 
         An array of beta says which words topics begin with, so it is left as it is.
+        All numbers become `real` first: float32 and float give float64 before NumPy 2.
         """
         if problem.has_word_prior or not isinstance(init, str) or init != "annealed":
             return cls()
         n_sweeps = min(most_sweeps, _MOST_SWEEPS)
-        tokens_per_topic = n_tokens / problem.n_topics
-        total = heat / max(n_sweeps, 1) * tokens_per_topic
-        return cls(n_sweeps, max(1.0, total / problem.beta_sum))
+        tokens_per_topic = real(n_tokens / problem.n_topics)
+        total = real(heat / max(n_sweeps, 1)) * tokens_per_topic
+        return cls(n_sweeps, max(real(1), total / real(problem.beta_sum)))
 
     def includes(self, sweep: int) -> bool:
         """Return whether a sweep, counted from 1, has a larger beta; priors wait."""
@@ -59,8 +61,10 @@ class Annealing(NamedTuple):
         """Return the problem with the beta of a sweep, counted from 1."""
         if not self.includes(sweep):
             return problem
-        heat = self.factor ** (1 - sweep / self.n_sweeps)
-        return problem._replace(topic_word_prior=heat * problem.topic_word_prior)
+        real = type(self.factor)
+        heat = self.factor ** real(1 - sweep / self.n_sweeps)
+        beta = heat * real(problem.topic_word_prior)
+        return problem._replace(topic_word_prior=beta)
 
 
 NO_ANNEALING = Annealing()

@@ -289,7 +289,9 @@ class CVBLDA(BaseLDA):
             problem, rng = make_problem(self, corpus), random_streams(self.random_state)
             approximation = APPROXIMATIONS[self.approximation]
             n_annealed, n_tokens = max_iter // _ANNEALED_PART, corpus.count.sum()
-            annealing = Annealing.of(problem, self.init, n_annealed, n_tokens, _HEAT)
+            annealing = Annealing.of(
+                problem, self.init, n_annealed, n_tokens, _HEAT, np.float32
+            )
             engine = Engine(
                 approximation, problem, rng, parameters.n_shards, threads, annealing
             )
