@@ -6,6 +6,7 @@ from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_chunks, document_lengths
 from sklda._core.logarithms import log_gammas
 from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.sums import pairwise_sum
 
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
@@ -28,7 +29,8 @@ def _doc_likelihood_by_rows(alpha, topics, tokens, lengths) -> float:
     ends, sums = np.cumsum(lengths), alpha.sum(axis=1)
     alphas = alpha[np.searchsorted(ends, np.cumsum(tokens) - tokens, "right"), topics]
     length_terms = log_gammas(sums) - log_gammas(lengths + sums)
-    return length_terms.sum() + (log_gammas(tokens + alphas) - log_gammas(alphas)).sum()
+    pair_terms = log_gammas(tokens + alphas) - log_gammas(alphas)
+    return pairwise_sum(length_terms) + pairwise_sum(pair_terms)
 
 
 def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
@@ -40,7 +42,7 @@ def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
     length, n_docs = lengths
     length_terms = log_gammas(alpha.sum()) - log_gammas(length + alpha.sum())
     pair_terms = log_gammas(tokens + alpha[topics]) - log_gammas(alpha)[topics]
-    return (n_docs * length_terms).sum() + (n_pairs * pair_terms).sum()
+    return pairwise_sum(n_docs * length_terms) + pairwise_sum(n_pairs * pair_terms)
 
 
 def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
@@ -57,13 +59,13 @@ def word_likelihood(beta: float, pairs, totals: np.ndarray, n_words: int) -> flo
     """Return the same from how often each word-topic count occurs: counts, n_pairs."""
     occurring, n_pairs = pairs
     each = log_gammas(occurring + beta) - log_gammas(beta)
-    return _log_topics(n_words * beta, totals) + (n_pairs * each).sum()
+    return _log_topics(n_words * beta, totals) + pairwise_sum(n_pairs * each)
 
 
 def _log_topics(beta_sum, totals) -> float:
     """Return the sum of log(Gamma(beta_sum) / Gamma(n + beta_sum)) over all topics."""
     constant = totals.size * np.mean(log_gammas(beta_sum))
-    return constant - log_gammas(totals + beta_sum).sum()
+    return constant - pairwise_sum(log_gammas(totals + beta_sum))
 
 
 def _log_rising_by_words(word_topic, beta, rows=512) -> float:
@@ -73,5 +75,5 @@ def _log_rising_by_words(word_topic, beta, rows=512) -> float:
         counts = word_topic[first : first + rows]
         cells = np.nonzero(counts)
         betas = beta[cells[1], first + cells[0]]
-        total += (log_gammas(counts[cells] + betas) - log_gammas(betas)).sum()
+        total += pairwise_sum(log_gammas(counts[cells] + betas) - log_gammas(betas))
     return total

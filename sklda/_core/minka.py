@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from sklda._core.doc_topic_counts import histogram_of, pairs_of
+from sklda._core.sums import pairwise_sum
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vector_math import log1p_double
 
@@ -107,7 +108,7 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
         )
         if symmetric:
             gain = np.full(alpha.size, gain.mean())
-        step = gain / (n_docs * _gain(lengths, alpha.sum())).sum()
+        step = gain / pairwise_sum(n_docs * _gain(lengths, alpha.sum()))
         better = np.clip(alpha * step, LOWEST, HIGHEST)
         if np.allclose(better, alpha, rtol=_TOLERANCE, atol=0):
             return better
@@ -126,8 +127,8 @@ def topic_word_fixed_point(beta, histogram, topic_totals, n_words):
     if counts.size == 0:
         return beta
     for _ in range(_MAX_STEPS):
-        gain = (n_pairs * _gain(counts, beta)).sum()
-        most = n_words * _gain(topic_totals, n_words * beta).sum()
+        gain = pairwise_sum(n_pairs * _gain(counts, beta))
+        most = n_words * pairwise_sum(_gain(topic_totals, n_words * beta))
         better = float(np.clip(beta * gain / most, LOWEST, HIGHEST))
         if np.isclose(better, beta, rtol=_TOLERANCE, atol=0):
             return better

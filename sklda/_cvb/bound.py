@@ -15,6 +15,7 @@ import numpy as np
 from sklda._core.corpus import ranges
 from sklda._core.logarithms import log_gammas, logs
 from sklda._core.problem import Problem, WeightedCorpus
+from sklda._core.sums import pairwise_sum
 from sklda._cvb.kernels import count_distributions, exact, moments
 
 _CHUNK = 2**20  # responsibilities that are processed at a time
@@ -36,7 +37,7 @@ class CountHistogram(NamedTuple):
         """Return E[sum of log(Gamma(n + prior) / Gamma(prior))] over all pairs."""
         prior = prior[self.topic]
         each = log_gammas(self.n_tokens + prior) - log_gammas(prior)
-        return (self.n_pairs * each).sum()
+        return pairwise_sum(self.n_pairs * each)
 
 
 class CountHistograms(NamedTuple):
@@ -56,7 +57,7 @@ def variational_bound(
     alpha = problem.doc_topic_prior
     beta, _ = beta_of_groups(problem)
     return float(
-        (log_gammas(alpha.sum()) - log_gammas(lengths + alpha.sum())).sum()
+        pairwise_sum(log_gammas(alpha.sum()) - log_gammas(lengths + alpha.sum()))
         + histograms.doc_topic.log_rising(alpha)
         + histograms.word_topic.log_rising(beta.ravel())
         - histograms.topic.log_rising(problem.beta_sum * np.ones(alpha.size))
@@ -84,7 +85,7 @@ def entropy(corpus: WeightedCorpus, responsibilities: np.ndarray) -> float:
         cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
         chunk = responsibilities[cells]
         each = (chunk * logs(np.maximum(chunk, _LEAST))).sum(axis=1)
-        total -= (each * corpus.count[cells]).sum()
+        total -= pairwise_sum(each * corpus.count[cells])
     return total
 
 

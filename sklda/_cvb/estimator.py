@@ -288,7 +288,8 @@ class CVBLDA(BaseLDA):
             )
             problem, rng = make_problem(self, corpus), random_streams(self.random_state)
             approximation = APPROXIMATIONS[self.approximation]
-            n_annealed, n_tokens = max_iter // _ANNEALED_PART, corpus.count.sum()
+            n_annealed = max_iter // _ANNEALED_PART
+            n_tokens = corpus.count.sum(dtype=np.float64)
             annealing = Annealing.of(
                 problem, self.init, n_annealed, n_tokens, _HEAT, np.float32
             )

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array
 
 from sklda._core.checks import check_structure
 from sklda._core.problem import MAX_32_BITS, Corpus
+from sklda._core.sums import pairwise_sum
 
 # Of C times the largest target: its square times `variates.HIGHEST_XI`, the largest
 # exponent in kernels, is far from the limit of float32. Standardised numbers do not
@@ -202,9 +203,9 @@ def standardised(y: np.ndarray) -> tuple[np.ndarray, float, float]:
     scaled = np.ldexp(y, -exponent)
     first = scaled[0]
     deviations = scaled - first  # exact where y is nearly constant
-    mean = deviations.mean()
+    mean = pairwise_sum(deviations) / deviations.size
     deviations -= mean
-    scale = np.sqrt((deviations**2).mean())
+    scale = np.sqrt(pairwise_sum(deviations**2) / deviations.size)
     targets = deviations / (scale or 1.0)
     return targets, *(float(np.ldexp(x, exponent)) for x in (first + mean, scale))
 
