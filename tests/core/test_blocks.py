@@ -195,7 +195,7 @@ def test_what_reads_x_twice_refuses_generators(X, fitted, tmp_path):
 
 
 def test_a_large_matrix_is_not_copied_into_memory(monkeypatch):
-    X = sparse.random_array((20_000, 500), density=0.2, rng=0)
+    X = sparse.random(20_000, 500, density=0.2, random_state=0)
     X = sparse.csr_array(X > 0, dtype=np.int32)
     monkeypatch.setattr(blocks, "BLOCK_CELLS", 2**14)
     tracemalloc.start()
@@ -266,7 +266,7 @@ def test_several_chains_read_files(X, tmp_path):
         (lambda X: [X[:0], X[:0]], "no documents"),
         (lambda X: iter([X, "a text"]), "Block 1 of X.*texts.*CountVectorizer"),
         (lambda X: iter([["a", "b"]]), "Block 0 of X.*CountVectorizer"),
-        (lambda X: iter([X, X[0].toarray()]), "Block 1 of X.*type ndarray, no matrix"),
+        (lambda X: iter([X, X.toarray()[0]]), "Block 1 of X.*type ndarray, no matrix"),
         (lambda X: iter([X, None]), "Block 1 of X.*NoneType: pass an array"),
         (lambda X: [X.toarray(), -X], "Block 1 of X: Negative values"),
         (lambda X: iter([X, X * 0.5]), "Block 1 of X: .*fractions"),
@@ -315,9 +315,11 @@ def test_files_of_systems_are_passed_over(X, tmp_path):
 
 
 def test_all_foreign_files_are_named(X, tmp_path):
-    sparse.save_npz(tmp_path / "z.npz", sparse.coo_array(np.array([1, 0, 2])))
-    with pytest.raises(ValueError, match=r"Block 'z.npz' of X: .*coo_array, no matrix"):
-        CollapsedGibbsLDA(3).fit(tmp_path)
+    row = sparse.coo_array(np.array([1, 0, 2]))
+    sparse.save_npz(tmp_path / "z.npz", row)
+    if row.ndim == 1:  # before SciPy 1.12, it is a matrix
+        with pytest.raises(ValueError, match=r"'z.npz' of X: .*coo_array, no matrix"):
+            CollapsedGibbsLDA(3).fit(tmp_path)
     for name in ("a.csv", "b.txt", "c.json", "d.md"):
         (tmp_path / name).write_text("notes")
     with pytest.raises(

@@ -233,9 +233,10 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
 @cache
 def _compiled_draws() -> SimpleNamespace:
     found = vars(random_streams).items()
-    return SimpleNamespace(
-        **{k: from_python(v) if is_inlined(v) else v for k, v in found}
-    )
+    draws = {k: from_python(v) if is_inlined(v) else v for k, v in found}
+    # Numba returns an int, which NumPy 1 does not shift by a uint64.
+    draws["next_uint64"] = lambda rng: np.uint64(random_streams.next_uint64(rng))
+    return SimpleNamespace(**draws)
 
 
 def _as_it_is(function):
