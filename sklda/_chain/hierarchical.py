@@ -22,7 +22,7 @@ import numpy as np
 
 from sklda._chain.kernels.hierarchical import draw_concentration, draw_dirichlet
 from sklda._core.doc_topic_counts import Histogram
-from sklda._core.random_streams import RandomStreams, advance, next_uint64
+from sklda._core.random_streams import RandomStreams, advance, draw_key
 
 # The least entry of alpha: a topic with less is as good as excluded, until w is drawn
 # again, and the kernels' float32 would be slow below 1e-38.
@@ -61,7 +61,7 @@ class Noise(NamedTuple):
 
 def draw_noise(rng: RandomStreams) -> Noise:
     """Return the random numbers of the next sweep."""
-    bits = [np.uint64(next_uint64(rng.child(_CHILD).kernel)) for _ in range(_DRAWS)]
+    bits = [np.uint64(draw_key(rng.child(_CHILD).kernel)) for _ in range(_DRAWS)]
     return Noise(bits[0], np.array([bits[1], bits[2] | np.uint64(1)]))
 
 

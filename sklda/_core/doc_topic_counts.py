@@ -3,6 +3,7 @@
 import numpy as np
 
 from sklda._core.corpus import document_chunks, document_lengths
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel
 
 Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
@@ -65,7 +66,7 @@ def doc_topic_cells(corpus, z, n_lanes):
 def _fill_cells(corpus, z, n_lanes, topic, count):
     """Fill in the topics and counts; return their number."""
     doc_ptr, _, token_ptr = corpus
-    doc_topic = np.zeros(n_lanes, np.int32)
+    doc_topic = zeros(n_lanes, np.int32)
     n = 0
     for d in range(doc_ptr.size - 1):
         first = n

@@ -4,6 +4,7 @@ import numpy as np
 
 from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import random_topics, uniform
+from sklda._core.search import first_above
 from sklda._simd.compile import kernel
 
 
@@ -33,4 +34,4 @@ def _draw_by_word(corpus, before, rng, z):
         sums = before[word[c]]
         for i in range(token_ptr[c], token_ptr[c + 1]):
             r = uniform(rng) * sums[last]
-            z[i] = min(np.searchsorted(sums, r, "right"), last)
+            z[i] = min(first_above(sums, r), last)

@@ -24,6 +24,7 @@ from sklda._core.random_streams import (
     uniform,
 )
 from sklda._core.variates import large_shape
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.vector_math import exp, exp_double, log, log1p_double, log_double
 
@@ -92,7 +93,7 @@ def _draw_unsure(key, k, shape, rng):
 @kernel
 def draw_gammas(key, first, shapes):
     """Replace the shapes in rows `first` and after by variates."""
-    rng = np.empty(2, np.uint64)
+    rng = zeros(2, np.uint64)
     for i in range(shapes.shape[0]):
         enter_stream(np.uint64(hashed(key, first + i)), 0, rng)
         for k in range(shapes.shape[1]):
@@ -108,7 +109,7 @@ def draw_rows(key, first, counts, extra, beta, rows, total):
     """
     n_topics = extra.size
     total[:] = 0
-    rng = np.empty(2, np.uint64)
+    rng = zeros(2, np.uint64)
     for i in range(counts.shape[0]):
         w = first + i
         row = rows[i, :n_topics]
@@ -133,7 +134,7 @@ def draw_rows_of_each(key, first, counts, extra, beta, rows, total):
     """
     n_topics = extra.size
     total[:] = 0
-    rng = np.empty(2, np.uint64)
+    rng = zeros(2, np.uint64)
     for i in range(counts.shape[0]):
         w = first + i
         enter_stream(np.uint64(hashed(key, w)), 0, rng)

@@ -69,6 +69,12 @@ def next_uint64(rng):
     return result
 
 
+@kernel
+def draw_key(rng):
+    """Return the next 64 random bits to Python, which cannot call steps of kernels."""
+    return next_uint64(rng)
+
+
 def advance(rng: np.ndarray, n: int) -> None:
     """Advance the stream by n draws in O(log n): a draw is linear in its bits."""
     bits = np.unpackbits(rng.view(np.uint8)).astype(np.float32)
@@ -86,7 +92,7 @@ def _advance_by_power(i: int) -> np.ndarray:
         return half @ half % 2
     states = np.packbits(np.eye(128, dtype=np.uint8), axis=1).view(np.uint64)
     for state in states:
-        next_uint64(state)
+        draw_key(state)
     return np.unpackbits(states.view(np.uint8), axis=1).T.astype(np.float32)
 
 

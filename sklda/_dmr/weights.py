@@ -10,7 +10,7 @@ from sklda._core.corpus import MOST_STEPS, ranges, tokens_before
 from sklda._core.linear_algebra import ROWS
 from sklda._core.logarithms import logs
 from sklda._core.problem import Problem, padded
-from sklda._core.random_streams import RandomStreams, next_uint64
+from sklda._core.random_streams import RandomStreams, draw_key
 from sklda._core.threads import Threads
 from sklda._dmr.kernels.exposures import fill_exposures
 from sklda._dmr.kernels.regression import Room, SharedTerms, set_shared_curvature
@@ -75,7 +75,7 @@ def draw_all_weights(
     rows of covariates. Each topic costs O(n_rows n_weights^2).
     """
     stream = rng.child(_CHILD).kernel
-    keys = [np.uint64(next_uint64(stream)) for _ in range(3)]
+    keys = [np.uint64(draw_key(stream)) for _ in range(3)]
     n_tables, exposure = draw_auxiliary(problem, z, keys, threads)
     shared, topic_n_tables = _regressions(x, prior, n_tables, exposure)
     weights = weights.copy()

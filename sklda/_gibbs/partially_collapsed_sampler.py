@@ -13,7 +13,7 @@ import numpy as np
 from sklda._core import gammas
 from sklda._core.corpus import kernel_ranges, ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Problem, padded
-from sklda._core.random_streams import RandomStreams, next_uint64
+from sklda._core.random_streams import RandomStreams, draw_key
 from sklda._core.sampler import info
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
@@ -34,7 +34,7 @@ class Keys(NamedTuple):
 
 def draw_keys(rng: RandomStreams) -> Keys:
     """Return the keys of the next sweep."""
-    return Keys(*(np.uint64(next_uint64(rng.kernel)) for _ in Keys._fields))
+    return Keys(*(np.uint64(draw_key(rng.kernel)) for _ in Keys._fields))
 
 
 def draw_extra(key: np.uint64, is_empty: np.ndarray, problem: Problem) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from sklda._core import doc_topic_counts, gammas
 from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Problem
-from sklda._core.random_streams import RandomStreams, next_uint64
+from sklda._core.random_streams import RandomStreams, draw_key
 from sklda._core.sampler import info
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
@@ -55,7 +55,7 @@ class Uncollapsed(NamedTuple):
             for chunk, theta in _draw_theta(problem, z, documents, factor, key):
                 uncollapsed.resample_topics(chunk, z, theta, phi, streams.kernel)
 
-        key = np.uint64(next_uint64(rng.kernel))
+        key = np.uint64(draw_key(rng.kernel))
         slice_streams = [rng.child(2).child(i) for i in range(len(state.doc_slices))]
         self.threads.map(resample, state.doc_slices, slice_streams)
         recount(problem, state, self.threads)
@@ -79,7 +79,7 @@ class Uncollapsed(NamedTuple):
                 total += drawn.sum(axis=0)
             return total
 
-        key = np.uint64(next_uint64(rng.kernel))
+        key = np.uint64(draw_key(rng.kernel))
         total = sum(self.threads.map(draw, state.word_slices))
         return phi, 1 / np.maximum(total, 1e-200)
 

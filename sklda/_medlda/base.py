@@ -18,12 +18,12 @@ from sklda._chain.estimator import BaseChainEstimator, sum_attributes
 from sklda._chain.hierarchical_prior import prior_attributes
 from sklda._chain.start import check_init, first_topics
 from sklda._chain.stored import check_documents
-from sklda._core.linear_algebra import multiply
 from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import acceptance_rate
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
+from sklda._medlda.kernels.weights import fill_scores_of_task
 from sklda._medlda.losses import Tasks
 from sklda._medlda.one_vs_rest import OneVsRest, joined
 from sklda._medlda.sampler import MaxMargin
@@ -264,7 +264,7 @@ class BaseMedLDA(BaseChainEstimator):
         models = self._models()
         for t, weights in enumerate(coef):
             model = models[t] if len(models) > 1 else models[0]
-            multiply(by_topic[model], weights, scores[t])
+            fill_scores_of_task(by_topic[model], weights, scores[t])
         return scores.T
 
 

@@ -11,33 +11,48 @@ import hashlib
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core import types
 from numba.core.caching import IndexDataCacheFile
+from numba.core.compiler import Compiler
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FOLDERS = ("_simd", "_core", "_tables", "*/kernels")  # all functions that are compiled
 
+# The versions of Numba whose internals `compilers` fits. With another one, kernels and
+# their steps compile as functions of Numba do by default, which takes longer.
+FIRST_KNOWN, LAST_KNOWN = (0, 62), (0, 68)
+IS_KNOWN = FIRST_KNOWN <= numba.version_info.short <= LAST_KNOWN
+if IS_KNOWN:
+    from sklda._simd.compilers import InlinedCompiler, KernelCompiler, StepCompiler
+else:
+    InlinedCompiler = KernelCompiler = StepCompiler = Compiler
+
 _has_warned = False
-_tell: Callable[[], None] | None = None
+# Whom to tell of the fit that this context runs: a list, because all threads of the fit
+# tell once in all.
+_listeners: ContextVar[list[Callable[[], None]] | None] = ContextVar(
+    "listeners", default=None
+)
 
 
 @contextlib.contextmanager
 def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
     """Call `tell` before the first kernel inside is compiled, if one is."""
-    global _tell
-    before, _tell = _tell, tell
+    before = _listeners.set([tell])
     try:
         yield
     finally:
-        _tell = before
+        _listeners.reset(before)
 
 
 def kernel(function: Callable) -> Any:
-    """Compile a function, once per machine; it holds no lock of Python's.
+    """Compile a function that Python calls, once per machine; it runs without the GIL.
 
     A division by zero is inf or NaN, as in NumPy: a test for it in a loop would keep
     LLVM from vectorising the loop. `fastmath` is off, because it adds numbers in an
@@ -45,7 +60,15 @@ def kernel(function: Callable) -> Any:
     """
     # By default, a function compiles like its first caller: without counts for arrays
     # that it makes, if that is a lean kernel.
-    return _compiled(function, _nrt=True)
+    compiled = _compiled(function, KernelCompiler, _nrt=True)
+    if not numba.config.DISABLE_JIT:
+        _enable_caching(compiled)
+    return compiled
+
+
+def nested_kernel(function: Callable) -> Any:
+    """Compile a function that makes arrays, and that only kernels call."""
+    return _step(function, StepCompiler, _nrt=True)
 
 
 def lean_kernel(function: Callable) -> Any:
@@ -53,41 +76,66 @@ def lean_kernel(function: Callable) -> Any:
 
     It counts no references: counts would be updated for each row and slice.
     """
-    return _compiled(function, _nrt=False)
+    return _step(function, StepCompiler, _nrt=False)
 
 
 def inlined_kernel(function: Callable) -> Any:
-    """Copy a small function that makes no arrays into the kernels that call it.
+    """Copy a small or hot step that makes no arrays into the kernels that call it."""
+    return _step(function, InlinedCompiler, _nrt=False, forceinline=not IS_KNOWN)
 
-    It gets no wrapper for Python: that would take longer to compile than most of these
-    functions do.
+
+def preoptimised_kernel(function: Callable) -> Any:
+    """Copy a step into kernels after LLVM has optimised it, as Numba does by default.
+
+    It takes longer to compile, once for each literal number among its arguments. In
+    steps as large as those of blocks, LLVM vectorises more: sweeps take a tenth less.
     """
-    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled = _compiled(function, _nrt=False, forceinline=True, **wrappers)
+    return _step(function, Compiler, _nrt=False, forceinline=True)
+
+
+def _step(function: Callable, compiler: type[Compiler], **options: bool) -> Any:
+    """Compile a function that only kernels can call.
+
+    It is not stored: the stored code of a kernel contains its steps.
+    """
+    is_default = compiler is Compiler
+    if is_default:
+        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    compiled = _compiled(function, compiler, **options)
     if not numba.config.DISABLE_JIT:
-        _refuse_python(compiled)
+        _hide_from_python(compiled)
+        if not is_default:
+            _compile_once(compiled)
     return compiled
 
 
-def _compiled(function: Callable, **options: bool) -> Any:
-    """Return what ``numba.njit`` makes of a function, with a safe cache."""
+def _compiled(function: Callable, compiler: type[Compiler], **options: bool) -> Any:
+    """Return what ``numba.njit`` makes of a function."""
     if numba.config.DISABLE_JIT:  # machine code does not warn of overflow, either
         return np.errstate(all="ignore")(function)
-    compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    _enable_caching(compiled)
-    return compiled
+    common = {"nogil": True, "error_model": "numpy", "pipeline_class": compiler}
+    return numba.njit(**common, **options)(function)
 
 
-def _refuse_python(kernel: Any) -> None:
-    """Raise TypeError if Python calls a kernel without wrapper, instead of a crash."""
+def _hide_from_python(step: Any) -> None:
+    """Raise TypeError if Python calls what has no wrapper, instead of a crash."""
 
     def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
-        kernel.overloads[tuple(compiled.signature.args)] = compiled
+        step.overloads[tuple(compiled.signature.args)] = compiled
 
     def refuse(*args: Any, **kwargs: Any) -> None:
-        raise TypeError(f"{kernel.__name__} is inlined: only kernels can call it")
+        raise TypeError(f"{step.__name__} has no wrapper: only kernels can call it")
 
-    kernel.add_overload, kernel._compile_for_args = add_overload, refuse
+    step.add_overload, step._compile_for_args = add_overload, refuse
+
+
+def _compile_once(step: Any) -> None:
+    """Compile a step once for all literal numbers that kernels pass."""
+
+    def compile_(signature: tuple) -> Any:
+        return type(step).compile(step, tuple(map(types.unliteral, signature)))
+
+    step.compile = compile_
 
 
 def _enable_caching(kernel: Any) -> None:
@@ -182,10 +230,9 @@ class _SafeCache:
 
 
 def _tell_once() -> None:
-    global _tell
-    tell, _tell = _tell, None
-    if tell is not None:
-        tell()
+    with contextlib.suppress(IndexError):  # another thread of the fit told
+        if listeners := _listeners.get():
+            listeners.pop()()
 
 
 def _warn_once(problem: str) -> None:

@@ -4,9 +4,8 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
-from numba.extending import overload
 
-from sklda._simd.vector_type import INT32, lowers, place_of
+from sklda._simd.vector_type import INT32, INT64, lowers, place_of
 
 AHEAD = 8  # cells
 LINE = 64  # bytes
@@ -29,10 +28,10 @@ def per_line(array):
     return LINE // array.itemsize
 
 
-@overload(per_line)
-def _per_line(array):
-    n = LINE * 8 // array.dtype.bitwidth  # known to the compiler
-    return lambda array: n
+@lowers(per_line, lambda array: signature(types.int64, array))
+def _(context, builder, sig, args):
+    # Known to the compiler.
+    return INT64(LINE * 8 // sig.args[0].dtype.bitwidth)
 
 
 def prefetch(array, index):

@@ -6,7 +6,8 @@ import numpy as np
 
 from sklda._core.entry import entry
 from sklda._core.problem import LANES
-from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import inlined_kernel, lean_kernel, nested_kernel
 from sklda._simd.places import not_negative
 from sklda._simd.prefetch import per_line, prefetch
 from sklda._simd.vectors import (
@@ -33,11 +34,11 @@ class Document(NamedTuple):
     ratio: np.ndarray  # (n_lanes or more,) float32, (n_dk + alpha_k) / (n_k + V beta)
 
 
-@kernel
+@nested_kernel
 def new_document(topic, n_ratios):
     """Return empty counts and ratios, before the first document."""
-    doc_topic = np.zeros(topic.size, np.int32)
-    return Document(doc_topic, topic, np.zeros(n_ratios, np.float32))
+    doc_topic = zeros(topic.size, np.int32)
+    return Document(doc_topic, topic, zeros(n_ratios, np.float32))
 
 
 @lean_kernel

@@ -11,6 +11,7 @@ from scipy.stats import chi2_contingency, chisquare
 from sklda._base import fold_in
 from sklda._base.kernels import halves as kernels
 from sklda._core.problem import WeightedCorpus
+from tests.helpers.from_python import from_python
 from tests.helpers.halves import to_weights
 from tests.helpers.mutants import interpreted
 
@@ -39,7 +40,8 @@ def mutant(edits):
     module = interpreted(name, edits, compiled_draws=True).module
     hashed = module.hashed  # Python has integers of any size
     module.hashed = lambda key, i: np.uint64(hashed(np.uint64(key), i))
-    module._ones = lambda bits: kernels._ones(np.uint64(bits))
+    ones = from_python(kernels._ones)
+    module._ones = lambda bits: ones(np.uint64(bits))
     return module
 
 

@@ -17,6 +17,7 @@ from sklda._simd.prefetch import prefetch
 from sklda._tables import lists
 from tests.helpers import corpora
 from tests.helpers.enumeration import faults, streams_of
+from tests.helpers.from_python import from_python
 from tests.helpers.mutants import streams
 from tests.helpers.samplers import GROUPS, SAMPLERS
 from tests.helpers.selection import fast_and_slow
@@ -56,10 +57,10 @@ def test_a_topic_that_starts_a_register_is_alone_in_it():
         np.float32(0),
         np.ones(3 * n, np.float32),  # what another word has left
     )
-    lists.add_topic(7, n, word_list)
+    from_python(lists.add_topic)(7, n, word_list)
     assert word_list.pairs[n] == 7
     np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
-    lists.add_topic(8, n + 1, word_list)
+    from_python(lists.add_topic)(8, n + 1, word_list)
     np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
 
 

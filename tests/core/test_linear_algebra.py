@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from sklda._core.linear_algebra import factorise, solve, solve_lower, solve_upper
+from sklda._core import linear_algebra
+from tests.helpers.from_python import from_python
+
+factorise, solve, solve_lower, solve_upper = (
+    from_python(getattr(linear_algebra, name))
+    for name in ("factorise", "solve", "solve_lower", "solve_upper")
+)
 
 
 def in_turn(a):

@@ -9,6 +9,7 @@ from sklda._core.problem import Problem, WeightedCorpus
 from sklda._cvb.bound import estimated_histograms
 from sklda._cvb.kernels import count_distributions
 from sklda.datasets import make_lda_corpus
+from tests.helpers.from_python import from_python
 
 
 def histograms_of_one_word(g):
@@ -55,7 +56,7 @@ def test_estimate_for_one_token_is_exact():
 
 def test_binomial_is_entered_as_it_is():
     histogram = np.zeros(count_distributions.SIZE)
-    count_distributions._add_binomial(3.0, 3.0 * 0.7, 0.5, histogram)
+    from_python(count_distributions._add_binomial)(3.0, 3.0 * 0.7, 0.5, histogram)
     expected = 0.5 * stats.binom.pmf(np.arange(histogram.size), 10, 0.3)
     np.testing.assert_allclose(histogram, expected, atol=1e-10)
 

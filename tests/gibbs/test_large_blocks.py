@@ -16,9 +16,13 @@ from sklda._core.problem import padded
 from sklda._gibbs.kernels.blocked import large, simulations
 from tests.helpers.block_weights import convolved, random_topics, weights
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
+from tests.helpers.from_python import from_python
 from tests.helpers.mutants import streams
 
-SIMULATIONS = {"nested": simulations.draw_nested, "backward": simulations.draw_backward}
+SIMULATIONS = {
+    "nested": from_python(simulations.draw_nested),
+    "backward": from_python(simulations.draw_backward),
+}
 
 
 def tables(a, b, s, n):
@@ -26,7 +30,7 @@ def tables(a, b, s, n):
     a, b, s = (np.append(x, np.zeros(padded(x.size) - x.size)) for x in (a, b, s))
     s[s == 0] = 1
     pmf = np.full((n + 1, a.size), np.nan)
-    large.set_weights(a, b, s, pmf)
+    from_python(large.set_weights)(a, b, s, pmf)
     assert np.isfinite(pmf).all()
     assert (pmf >= 0).all()
     return pmf

@@ -1,4 +1,4 @@
-"""Kernels that are inlined, and so have no code for Python, as Python can call them."""
+"""Steps of kernels, which have no wrapper for Python, as Python can call them."""
 
 from functools import cache
 
@@ -11,5 +11,7 @@ def from_python(kernel):
     return njit(lambda *args: kernel(*args))
 
 
-def is_inlined(kernel) -> bool:
-    return getattr(kernel, "targetoptions", {}).get("forceinline", False)
+def is_step(kernel) -> bool:
+    """Return whether a function is a step, which refuses calls from Python."""
+    call = getattr(kernel, "_compile_for_args", None)
+    return getattr(call, "__name__", None) == "refuse"

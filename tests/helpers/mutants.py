@@ -24,7 +24,7 @@ import numpy as np
 import sklda
 from sklda._core import random_streams
 from sklda._core.problem import LANES
-from tests.helpers.from_python import from_python, is_inlined
+from tests.helpers.from_python import from_python, is_step
 
 ROOT = Path(sklda.__file__).parent.parent
 TABLES = Path(__file__).resolve().parents[1] / "data" / "mutants"
@@ -197,8 +197,16 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
 
     def importer(origin, globals=None, locals=None, fromlist=(), level=0):
         if origin == "sklda._simd.compile":
-            decorators = ("kernel", "lean_kernel", "inlined_kernel")
-            return SimpleNamespace(**dict.fromkeys(decorators, _as_it_is))
+            decorators = (
+                "kernel",
+                "nested_kernel",
+                "lean_kernel",
+                "inlined_kernel",
+                "preoptimised_kernel",
+            )
+            return SimpleNamespace(
+                **dict.fromkeys(decorators, _as_it_is), IS_KNOWN=False
+            )
         if origin == "numba.extending":  # Python takes the function itself
             return SimpleNamespace(
                 overload=lambda *_, **__: _as_it_is, register_jitable=_as_it_is
@@ -210,6 +218,7 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
                 "uniform": random.Random.random,
                 "uniform_float32": lambda rng: np.float32(rng.getrandbits(24) / 2**24),
                 "next_uint64": lambda rng: np.uint64(rng.getrandbits(64)),
+                "draw_key": lambda rng: np.uint64(rng.getrandbits(64)),
             }
             return SimpleNamespace(**vars(random_streams) | plain)
         if origin in modules:
@@ -233,9 +242,9 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
 @cache
 def _compiled_draws() -> SimpleNamespace:
     found = vars(random_streams).items()
-    draws = {k: from_python(v) if is_inlined(v) else v for k, v in found}
+    draws = {k: from_python(v) if is_step(v) else v for k, v in found}
     # Numba returns an int, which NumPy 1 does not shift by a uint64.
-    draws["next_uint64"] = lambda rng: np.uint64(random_streams.next_uint64(rng))
+    draws["next_uint64"] = lambda rng: np.uint64(random_streams.draw_key(rng))
     return SimpleNamespace(**draws)
 
 

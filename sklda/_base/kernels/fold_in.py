@@ -325,7 +325,7 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
     return arrived
 
 
-@lean_kernel
+@kernel
 def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
     """Write theta of each document into `out`, (n_docs, n_topics) float64.
 

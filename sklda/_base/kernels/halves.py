@@ -9,7 +9,9 @@ processor gets the same bits.
 import numpy as np
 
 from sklda._core.random_streams import enter_stream, hashed, next_uint64, uniform
-from sklda._simd.compile import kernel
+from sklda._core.search import first_above
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import kernel, lean_kernel
 
 
 @kernel
@@ -20,7 +22,7 @@ def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
     int64 per cell of the longest document. Cost: O(1) per cell and per 64 tokens, and
     O(log cells) for each of about sqrt(tokens) that change sides.
     """
-    rng = np.empty(2, np.uint64)
+    rng = zeros(2, np.uint64)
     for d in range(doc_ptr.size - 1):
         cells = slice(doc_ptr[d], doc_ptr[d + 1])
         until = tokens_until[: cells.stop - cells.start]
@@ -29,7 +31,7 @@ def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
         _balance(count[cells], until, lead, rng, half[cells])
 
 
-@kernel
+@lean_kernel
 def _digest(word, count_bits):
     """Return the seed of a document: 64 bits that depend on all words and counts.
 
@@ -42,7 +44,7 @@ def _digest(word, count_bits):
     return key
 
 
-@kernel
+@lean_kernel
 def _tokens(count):
     """Return the weight of a token, the number of tokens, and the weight left over.
 
@@ -55,7 +57,7 @@ def _tokens(count):
     return weight, np.int64(n), count - n * weight
 
 
-@kernel
+@lean_kernel
 def _toss(count, rng, half, until):
     """Toss a coin for each token; return by how much the first half is heavier."""
     lead, n_tokens = 0.0, 0
@@ -71,7 +73,7 @@ def _toss(count, rng, half, until):
     return lead
 
 
-@kernel
+@lean_kernel
 def _heads(n, rng):
     """Return the number of heads among n fair coins."""
     heads = 0
@@ -84,7 +86,7 @@ def _heads(n, rng):
     return heads
 
 
-@kernel
+@lean_kernel
 def _ones(bits):
     """Count the ones of 64 bits: first in pairs, then in fours, in bytes, in all."""
     bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -94,28 +96,12 @@ def _ones(bits):
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@kernel
-def _cell_of(token, until):
-    """Return the first cell whose tokens end after this one, by bisection.
-
-    NumPy's search would take half a second to compile.
-    """
-    first, last = 0, until.size
-    while first < last:
-        middle = (first + last) // 2
-        if until[middle] > token:
-            last = middle
-        else:
-            first = middle + 1
-    return first
-
-
-@kernel
+@lean_kernel
 def _balance(count, until, lead, rng, half):
     """Let random tokens of the heavier half change sides while the lead falls."""
     while lead != 0:
         token = np.int64(uniform(rng) * until[-1])
-        c = _cell_of(token, until)
+        c = first_above(until, token)  # the cell of the token
         if c > 0:
             token -= until[c - 1]
         weight, n, last = _tokens(count[c])

@@ -7,7 +7,7 @@ import numpy as np
 
 from sklda._core.gammas import large_shape
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import kernel
+from sklda._simd.compile import kernel, nested_kernel
 from sklda._simd.vector_math import exp_double, log_double, log_rising
 
 LOWEST, HIGHEST = 1e-10, 1e10  # of concentrations
@@ -59,7 +59,7 @@ def draw_concentration(value, shape, rate, terms, rng):
             high = new
 
 
-@kernel
+@nested_kernel
 def _log_density(y, shape, rate, terms):
     """Return the log density of y = log x."""
     powers, factors, counts = terms

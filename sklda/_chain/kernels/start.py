@@ -12,6 +12,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._tables.rows import pick, weigh_row
 
@@ -25,9 +26,9 @@ def draw_topics(corpus, z, phi, alpha, n_passes, rng):
     """
     doc_ptr, word, token_ptr = corpus
     n_lanes = alpha.size
-    mass = np.zeros(n_lanes, np.float32)  # n_dk + alpha_k
-    weight = np.zeros(n_lanes, np.float32)
-    lane_sum = np.zeros(n_lanes + LANES, np.float32)
+    mass = zeros(n_lanes, np.float32)  # n_dk + alpha_k
+    weight = zeros(n_lanes, np.float32)
+    lane_sum = zeros(n_lanes + LANES, np.float32)
     for d in range(doc_ptr.size - 1):
         for k in range(n_lanes):
             mass[k] = alpha[k]

@@ -7,6 +7,7 @@ nonparametric problems", Annals of Statistics 2 (1974).
 import numpy as np
 
 from sklda._core.random_streams import hashed_uniform
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.places import not_negative
 from sklda._tables.document import LANES_PER_TOKEN, clear
@@ -21,7 +22,7 @@ def add_tables(tokens_before, z, first_token, row, alpha, key, tables):
     j of the corpus uses the j-th random number of the key; `first_token` is the number
     of z[0].
     """
-    doc_topic = np.zeros(alpha.shape[1], np.int32)
+    doc_topic = zeros(alpha.shape[1], np.int32)
     for d in range(row.size):
         r, first, last = not_negative(row[d]), tokens_before[d], tokens_before[d + 1]
         for i in range(first, last):

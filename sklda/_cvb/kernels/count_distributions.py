@@ -8,14 +8,14 @@ a binomial variable of the same mean and about the same variance.
 
 import numpy as np
 
-from sklda._simd.compile import kernel
+from sklda._simd.compile import kernel, nested_kernel
 from sklda._simd.vector_math import exp_double, expm1_double, log, log1p_double
 
 SIZE = 64  # counts of a histogram: 0 to 63
 LARGEST_MEAN = 16.0  # of counts in a histogram: more than 63 then has probability 1e-17
 
 
-@kernel
+@nested_kernel
 def _add_binomial(mean, variance, mass, histogram):
     """Add `mass` times a binomial distribution of this mean and about this variance."""
     trials = np.round(mean * mean / max(mean - variance, 1e-6))

@@ -30,7 +30,8 @@ never falls. A sweep over N tokens takes O(K N^2) time and at most 16 K N^2 byte
 import numpy as np
 
 from sklda._core.entry import beta_sum, entry, priors_of
-from sklda._simd.compile import kernel, lean_kernel
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import exp_double, log_double
 
 N_TABLES = 1  # means, of which a sweep reads only the shape
@@ -44,19 +45,19 @@ def _add_token(p, g):
     p[0] *= 1 - g
 
 
-@kernel
+@nested_kernel
 def _no_tokens(n_topics, n_tokens):
     """Return the distributions of counts before any of n tokens is added."""
-    p = np.zeros((n_topics, n_tokens + 1))
+    p = zeros((n_topics, n_tokens + 1), np.float64)
     p[:, 0] = 1
     return p
 
 
-@kernel
+@nested_kernel
 def _expected_logs(tokens, responsibilities, prior):
     """Return h of a group, equation (2), (n_topics, n_tokens + 1, n_tokens + 1)."""
     n = tokens.size
-    h = np.zeros((prior.size, n + 1, n + 1))
+    h = zeros((prior.size, n + 1, n + 1), np.float64)
     for k in range(prior.size):
         for a in range(n + 1):
             h[k, n, a] = log_double(prior[k] + a)
@@ -76,7 +77,7 @@ def _fill_beta(priors, beta):
             beta[w, k] = entry(word_beta, k)
 
 
-@kernel
+@nested_kernel
 def _groups(corpus, n_words):
     """Return the tokens of each document, of each word, and all."""
     doc_ptr, word, _ = corpus
@@ -124,19 +125,19 @@ def sweep(corpus, responsibilities, tables, priors):
     n_topics = np.count_nonzero(priors.doc_topic)
     alpha = priors.doc_topic[:n_topics].astype(np.float64)
     docs, words, tokens = _groups(corpus, n_words)
-    beta = np.zeros((n_words, n_topics))
+    beta = zeros((n_words, n_topics), np.float64)
     _fill_beta(priors, beta)
     word_h = [
         _expected_logs(words[w], responsibilities, beta[w]) for w in range(n_words)
     ]
     word_p = [_no_tokens(n_topics, group.size) for group in words]
-    total, totals = beta_sum(n_words, priors), np.zeros(n_topics)
+    total, totals = beta_sum(n_words, priors), zeros(n_topics, np.float64)
     for k in range(n_topics):
         totals[k] = entry(total, k)
     all_h = _expected_logs(tokens, responsibilities, totals)
     all_p = _no_tokens(n_topics, tokens.size)
-    seen = np.zeros(n_words, np.int64)  # tokens of each word before the present one
-    value = np.zeros(n_topics)
+    seen = zeros(n_words, np.int64)  # tokens of each word before the present one
+    value = zeros(n_topics, np.float64)
     total_change = 0.0
     for doc in docs:
         doc_h = _expected_logs(doc, responsibilities, alpha)

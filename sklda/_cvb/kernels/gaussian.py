@@ -26,6 +26,7 @@ from sklda._cvb.kernels.moments import (
     restore_document,
     update_mean_and_variance,
 )
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vector_math import exp2
 from sklda._tables.document import clear
@@ -97,7 +98,7 @@ def sweep(corpus, responsibilities, tables, priors):
     means = document_moments(shared_means)
     variances = document_moments(shared_variances)
     total = beta_sum(shared_means.word_topic.shape[0], priors)
-    weight = np.zeros(shared_means.topic.size, np.float32)
+    weight = zeros(shared_means.topic.size, np.float32)
     total_change = 0.0
     for d in range(doc_ptr.size - 1):
         first, last = doc_ptr[d], doc_ptr[d + 1]

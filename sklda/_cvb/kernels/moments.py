@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.entry import entry
-from sklda._simd.compile import inlined_kernel, kernel
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import inlined_kernel, kernel, nested_kernel
 from sklda._tables.weights import sum_all
 
 
@@ -28,11 +29,11 @@ class DocumentMoments(NamedTuple):
     other_docs: np.ndarray  # (n_lanes,) float32, of n_k without the document
 
 
-@kernel
+@nested_kernel
 def document_moments(shared):
     """Return moments for the documents of a sweep that changes these shared ones."""
     n_lanes = shared.topic.size
-    doc_topic, other_docs = np.zeros(n_lanes, np.float32), np.zeros(n_lanes, np.float32)
+    doc_topic, other_docs = zeros(n_lanes, np.float32), zeros(n_lanes, np.float32)
     return DocumentMoments(doc_topic, shared.word_topic, other_docs)
 
 

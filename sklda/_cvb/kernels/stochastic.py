@@ -12,6 +12,7 @@ with the step r = (10 + t)^-0.9 at the t-th cell. The last pass adds up c gamma.
 
 import numpy as np
 
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vector_math import exp_double, log1p_double, log_double
 from sklda._tables.weights import sum_all
@@ -42,8 +43,8 @@ def add_expected_counts(corpus, word_topic, alpha, expected):
     `word_topic` is phi, positive in the lanes of topics; both are (n_words, n_lanes).
     """
     doc_ptr, word, count = corpus
-    doc = np.zeros(alpha.size, np.float32)
-    weight = np.zeros(alpha.size, np.float32)
+    doc = zeros(alpha.size, np.float32)
+    weight = zeros(alpha.size, np.float32)
     prior_mass = alpha.sum()
     for d in range(doc_ptr.size - 1):
         first, last = doc_ptr[d], doc_ptr[d + 1]

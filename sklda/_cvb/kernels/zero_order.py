@@ -19,6 +19,7 @@ from sklda._cvb.kernels.moments import (
     restore_document,
     update_mean,
 )
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._tables.document import clear
 from sklda._tables.rows import prefetch_row
@@ -69,7 +70,7 @@ def sweep(corpus, responsibilities, tables, priors):
     (shared,) = tables
     means = document_moments(shared)
     total = beta_sum(shared.word_topic.shape[0], priors)
-    weight = np.zeros(shared.topic.size, np.float32)
+    weight = zeros(shared.topic.size, np.float32)
     total_change = 0.0
     for d in range(doc_ptr.size - 1):
         first, last = doc_ptr[d], doc_ptr[d + 1]
@@ -93,7 +94,7 @@ def initialise(corpus, responsibilities, shared, priors, rng):
     doc_ptr = corpus.doc_ptr
     means = document_moments(shared)
     total = beta_sum(shared.word_topic.shape[0], priors)
-    weight = np.zeros(shared.topic.size, np.float32)
+    weight = zeros(shared.topic.size, np.float32)
     for d in range(doc_ptr.size - 1):
         clear(means.doc_topic)
         remove_document(means, shared.topic, total)

@@ -27,6 +27,7 @@ import numpy as np
 
 from sklda._core.random_streams import enter_stream, uniform
 from sklda._core.variates import large_shape
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.vector_math import exp_double, log1p_double, log_double
 
@@ -38,7 +39,7 @@ def fill_exposures(tokens_before, row, sums, key, first, exposure):
     `sums` holds A of each row. The documents have the numbers `first` and after; each
     has its own random stream.
     """
-    rng = np.empty(2, np.uint64)
+    rng = zeros(2, np.uint64)
     for d in range(row.size):
         exposure[d] = 0.0
         n = tokens_before[d + 1] - tokens_before[d]

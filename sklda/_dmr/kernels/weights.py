@@ -29,7 +29,8 @@ from sklda._dmr.kernels.regression import (
     find_mode,
     log_density,
 )
-from sklda._simd.compile import kernel, lean_kernel
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import cos_sin, exp_double, log_double
 
 _MOST_LOG = math.log(1e9)
@@ -57,14 +58,14 @@ def draw_weights_of_each(first, last, weights, centre, n_tables, shared, key, ro
 
     `weights` is (n_topics, n_weights). Each topic has its own random stream.
     """
-    rng = np.empty(2, np.uint64)
+    rng = zeros(2, np.uint64)
     for k in range(first, last):
         enter_stream(key, k, rng)
         regression = Regression(shared, centre[k], n_tables[k])
         draw_weights_of_topic(weights[k], regression, room, rng)
 
 
-@kernel
+@nested_kernel
 def draw_weights_of_topic(weights, regression, room, rng):
     """Draw the weights of a topic, (n_weights,), in place.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._ecgs.kernels.draw_numbers import group_size
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.rows import (
@@ -30,9 +31,7 @@ def sweep_groups(part, state, priors, alphas, n_draws, rng):
     """Resample every token of a part once, those of cell c in ``n_draws[c]`` groups."""
     n_lanes = state.topic.size
     document = new_document(state.topic, n_lanes)
-    scratch = Scratch(
-        np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
-    )
+    scratch = Scratch(zeros(n_lanes, np.float32), zeros(n_lanes + LANES, np.float32))
     ratio_sum = update_ratios(priors, document)
     before = 0
     for d in range(part.begin.size):

@@ -22,6 +22,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import enter_stream, uniform
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._tables.document import count_document, enter_prior
 from sklda._tables.rows import pick, prefetch_row, weigh_row
@@ -75,12 +76,12 @@ def sweep_tokens(corpus, z, first, phi, prior, alphas, factor, key):
     """
     doc_ptr, word, token_ptr = corpus
     n_lanes = factor.size
-    doc_topic, ratio = np.zeros(n_lanes, np.int32), np.zeros(n_lanes, np.float32)
+    doc_topic, ratio = zeros(n_lanes, np.int32), zeros(n_lanes, np.float32)
     prior = prior.copy()  # because threads share it
     document = DocumentGivenPhi(doc_topic, ratio, prior, factor)
-    weight = np.zeros(n_lanes, np.float32)
-    lane_sum = np.zeros(n_lanes + LANES, np.float32)
-    rng = np.empty(2, np.uint64)
+    weight = zeros(n_lanes, np.float32)
+    lane_sum = zeros(n_lanes + LANES, np.float32)
+    rng = zeros(2, np.uint64)
     for d in range(doc_ptr.size - 1):
         begin, end = doc_ptr[d], doc_ptr[d + 1]
         enter_stream(key, first + d, rng)

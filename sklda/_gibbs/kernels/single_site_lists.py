@@ -10,6 +10,7 @@ import numpy as np
 from sklda._core.corpus import kernel_parts
 from sklda._core.problem import LANES
 from sklda._core.sampler import info, over
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.places import not_negative
 from sklda._tables.document import new_document, next_document, update_ratios
@@ -37,7 +38,7 @@ def sweep_tokens(part, state, priors, alphas, rng):
     """Resample every token of a part once."""
     n_lanes = state.topic.size
     document = new_document(state.topic, n_lanes + LANES)
-    weight = np.zeros(n_lanes + LANES, np.float32)
+    weight = zeros(n_lanes + LANES, np.float32)
     ratio_sum = update_ratios(priors, document)
     before = 0
     for d in range(part.begin.size):

@@ -18,6 +18,7 @@ from sklda._core.corpus import kernel_parts
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform_float32
 from sklda._core.sampler import info, over
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vectors import (
     broadcast,
@@ -70,8 +71,8 @@ def _new_sweep(height):
         z, word_topic, topic = state
         alpha, beta, beta_sum = priors
         is_last = one_hot(last_lane, WIDTH)
-        doc_topic = np.zeros(topic.size, np.int32)
-        kept = np.zeros(height * WIDTH, np.float32)
+        doc_topic = zeros(topic.size, np.int32)
+        kept = zeros(height * WIDTH, np.float32)
         ones = broadcast(np.float32(1), WIDTH, height)
         minus_ones = broadcast(np.float32(-1), WIDTH, height)
         ends_column = load(past_last, 0, WIDTH, height) > minus_ones

@@ -16,6 +16,7 @@ import numpy as np
 from sklda._core.corpus import kernel_parts
 from sklda._core.problem import LANES
 from sklda._core.sampler import info, over
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.rows import (
@@ -48,8 +49,8 @@ def sweep_tokens(part, state, priors, alphas, rng):
     z, word_topic, topic = state
     n_lanes, beta = topic.size, priors.topic_word
     document = new_document(topic, n_lanes)
-    weight = np.zeros(n_lanes, np.float32)
-    scratch = Scratch(weight, np.zeros(n_lanes + LANES, np.float32))
+    weight = zeros(n_lanes, np.float32)
+    scratch = Scratch(weight, zeros(n_lanes + LANES, np.float32))
     ratio = document.ratio
     ratio_sum = update_ratios(priors, document)
     before = 0

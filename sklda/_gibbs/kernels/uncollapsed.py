@@ -17,6 +17,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vectors import broadcast, load, store
 from sklda._tables.rows import find_down_lane
@@ -83,8 +84,8 @@ def resample_topics(corpus, z, theta, phi, rng):
     `phi` is (n_words, n_lanes); both tables are scaled, and 0 in the padding.
     """
     doc_ptr, word, token_ptr = corpus
-    lane_sum = np.zeros(theta.shape[1] + LANES, np.float32)
-    before = np.zeros(LANES)
+    lane_sum = zeros(theta.shape[1] + LANES, np.float32)
+    before = zeros(LANES, np.float64)
     for d in range(doc_ptr.size - 1):
         theta_d = theta[d]
         for c in range(doc_ptr[d], doc_ptr[d + 1]):

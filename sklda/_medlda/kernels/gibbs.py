@@ -25,7 +25,8 @@ from sklda._medlda.kernels.label_factors import (
     repulsion,
     sum_weights,
 )
-from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import exp
 from sklda._simd.vectors import broadcast, load, store, to_float, total
 from sklda._tables.document import (
@@ -149,16 +150,14 @@ def gibbs_sweep(part, state, priors, factors, rng):
     tilt = Tilt(
         weights=factors.weights,
         topic_weights=np.ascontiguousarray(factors.weights.T),
-        slope=np.zeros(n_tasks, np.float32),
-        curvature=np.zeros(n_tasks, np.float32),
-        total=np.zeros(n_tasks),
-        exponent=np.zeros(n_lanes, np.float32),
-        tilted=np.zeros(n_lanes, np.float32),
+        slope=zeros(n_tasks, np.float32),
+        curvature=zeros(n_tasks, np.float32),
+        total=zeros(n_tasks, np.float64),
+        exponent=zeros(n_lanes, np.float32),
+        tilted=zeros(n_lanes, np.float32),
         rows=_no_rows(n_lanes),
     )
-    scratch = Scratch(
-        np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
-    )
+    scratch = Scratch(zeros(n_lanes, np.float32), zeros(n_lanes + LANES, np.float32))
     for d in range(part.begin.size):
         if part.begin[d] == part.end[d]:
             continue
@@ -184,16 +183,16 @@ def _sweep_document(d, part, state, priors, document, tilt, scratch, rng):
         top = _resample_cell(tokens, row, top, priors, document, tilt, scratch, rng)
 
 
-@kernel
+@nested_kernel
 def _no_rows(n_lanes):
     n_slots = min(n_lanes, MOST_ROWS)
     return Rows(
         slot=np.full(n_lanes, -1),
-        topic=np.zeros(n_slots, np.int64),
-        n_used=np.zeros(1, np.int64),
-        row=np.zeros((n_slots, n_lanes), np.float32),
-        factor=np.zeros((n_slots, n_lanes), np.float32),
-        size=np.zeros(n_slots, np.float32),
+        topic=zeros(n_slots, np.int64),
+        n_used=zeros(1, np.int64),
+        row=zeros((n_slots, n_lanes), np.float32),
+        factor=zeros((n_slots, n_lanes), np.float32),
+        size=zeros(n_slots, np.float32),
     )
 
 

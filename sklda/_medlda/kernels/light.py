@@ -27,7 +27,13 @@ from sklda._medlda.kernels.proposals import (
     make_label_proposal,
     size_of_blocks,
 )
-from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import (
+    inlined_kernel,
+    kernel,
+    nested_kernel,
+    preoptimised_kernel,
+)
 from sklda._simd.vector_math import exp
 from sklda._tables import rows
 from sklda._tables.document import count_document
@@ -96,7 +102,7 @@ def light_sweep(part, state, priors, factors, n_steps, n_moves, rng):
     weights, slope, curvature = factors
     topics = _topic_factors(state, priors, weights)
     document, proposal, steps = _allocate(part, state.topic.size, topics, n_steps)
-    doc_topic = np.zeros(state.topic.size, np.int32)
+    doc_topic = zeros(state.topic.size, np.int32)
     n_proposed = n_accepted = 0
     for d in range(doc_ptr.size - 1):
         cell, last_cell = part.begin[d], part.end[d]
@@ -124,18 +130,30 @@ def light_sweep(part, state, priors, factors, n_steps, n_moves, rng):
     n_moves[1] += n_accepted
 
 
-@kernel
+@nested_kernel
 def _topic_factors(state, priors, weights):
-    n_topics = np.count_nonzero(priors.doc_topic)
-    n_k = state.topic.astype(np.float32)
-    return TopicFactors(
-        weights=np.ascontiguousarray(weights[:, :n_topics].T),
-        alpha_sum=np.cumsum(priors.doc_topic[:n_topics].astype(np.float64)),
-        inverse_total=np.float32(1) / (n_k + priors.topic_word_sum),
+    alpha = priors.doc_topic
+    n_topics, n_tasks = alpha.size, weights.shape[0]
+    while n_topics > 0 and alpha[n_topics - 1] == 0:  # the padding
+        n_topics -= 1
+    topics = TopicFactors(
+        weights=zeros((n_topics, n_tasks), np.float32),
+        alpha_sum=zeros(n_topics, np.float64),
+        inverse_total=zeros(alpha.size, np.float32),
     )
+    sum_ = 0.0
+    for k in range(n_topics):
+        for t in range(n_tasks):
+            topics.weights[k, t] = weights[t, k]
+        sum_ += alpha[k]
+        topics.alpha_sum[k] = sum_
+    for k in range(alpha.size):
+        total = np.float32(state.topic[k]) + entry(priors.topic_word_sum, k)
+        topics.inverse_total[k] = np.float32(1) / total
+    return topics
 
 
-@kernel
+@nested_kernel
 def _allocate(part, n_lanes, topics, n_steps):
     """Return arrays for documents, for the labels' proposals and for steps."""
     token_ptr = part.token_ptr
@@ -151,30 +169,30 @@ def _allocate(part, n_lanes, topics, n_steps):
     # Whole registers, because a loop over the few steps alone would not vectorise.
     n_wide = -(-(n_steps + 1) // 8) * 8
     document = LabelledDocument(
-        factor=np.zeros(n_lanes, np.float32),
-        total=np.zeros(n_tasks),
-        curvature=np.zeros(n_tasks, np.float32),
-        gradient=np.zeros(n_tasks, np.float32),
-        half=np.zeros(n_tasks, np.float32),
-        inverse=np.zeros(n_lanes, np.float32),
+        factor=zeros(n_lanes, np.float32),
+        total=zeros(n_tasks, np.float64),
+        curvature=zeros(n_tasks, np.float32),
+        gradient=zeros(n_tasks, np.float32),
+        half=zeros(n_tasks, np.float32),
+        inverse=zeros(n_lanes, np.float32),
     )
     proposal = LabelProposal(
-        outside=np.zeros(n_tasks),
-        running_sum=np.zeros(n_topics),
-        guide=np.zeros(n_lanes, np.uint32),
+        outside=zeros(n_tasks, np.float64),
+        running_sum=zeros(n_topics, np.float64),
+        guide=zeros(n_lanes, np.uint32),
     )
     steps = Steps(
-        source=np.zeros((longest, n_steps), np.int32),
-        chance=np.zeros((longest, n_steps), np.float32),
-        candidate=np.zeros(n_steps + 1, np.uint32),
-        gain=np.zeros(n_wide, np.float32),
-        tilt=np.zeros(n_wide, np.float32),
-        odds=np.zeros((n_steps + 1, 3), np.float32),
+        source=zeros((longest, n_steps), np.int32),
+        chance=zeros((longest, n_steps), np.float32),
+        candidate=zeros(n_steps + 1, np.uint32),
+        gain=zeros(n_wide, np.float32),
+        tilt=zeros(n_wide, np.float32),
+        odds=zeros((n_steps + 1, 3), np.float32),
     )
     return document, proposal, steps
 
 
-@lean_kernel
+@preoptimised_kernel
 def _enter_document(doc_topic, priors, topics, slope, curvature, document):
     """Set the factors of a document."""
     alpha = priors.doc_topic
@@ -187,7 +205,7 @@ def _enter_document(doc_topic, priors, topics, slope, curvature, document):
         document.half[t] = np.float32(0.5) * curvature[t]
 
 
-@inlined_kernel
+@preoptimised_kernel
 def _resample_cell(c, j, part, state, priors, topics, document, steps):
     """Take the steps of the tokens of a cell, from the j-th token of the block on.
 
@@ -225,7 +243,7 @@ def _resample_cell(c, j, part, state, priors, topics, document, steps):
     return n_proposed, n_accepted
 
 
-@inlined_kernel
+@preoptimised_kernel
 def _choose(chance, row, topic, priors, topics, document, steps):
     """Take the steps to the candidates one after the other; return the last topic.
 

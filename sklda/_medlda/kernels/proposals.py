@@ -17,8 +17,9 @@ import numpy as np
 
 from sklda._core.entry import differ
 from sklda._core.random_streams import next_uint64
+from sklda._core.search import first_above
 from sklda._medlda.kernels.label_factors import exponents, highest
-from sklda._simd.compile import inlined_kernel, lean_kernel
+from sklda._simd.compile import inlined_kernel, preoptimised_kernel
 from sklda._simd.prefetch import prefetch
 from sklda._simd.vector_math import exp
 
@@ -45,7 +46,7 @@ class Steps(NamedTuple):
     odds: np.ndarray  # (n_steps + 1, 3) float32, p(k) / q(k) of each kind of step
 
 
-@lean_kernel
+@inlined_kernel
 def size_of_blocks(d, part):
     """Return the least tokens of a block of document d: about a `BLOCKS`-th of all."""
     doc_ptr, begin, end, _, token_ptr, _ = part
@@ -55,7 +56,7 @@ def size_of_blocks(d, part):
     return -(-n // n_blocks)
 
 
-@lean_kernel
+@inlined_kernel
 def end_of_block(begin, last, token_ptr, size):
     """Return the end of a block of at least `size` tokens, if `last` permits."""
     enough = token_ptr[begin] + size
@@ -65,7 +66,7 @@ def end_of_block(begin, last, token_ptr, size):
     return end
 
 
-@lean_kernel
+@preoptimised_kernel
 def make_label_proposal(begin, end, d, part, z, topics, factors, document, proposal):
     """Make q(k) ~ exp(g(k)) of the block of cells begin:end of document d.
 
@@ -102,7 +103,7 @@ def make_label_proposal(begin, end, d, part, z, topics, factors, document, propo
         guide[j] = k
 
 
-@lean_kernel
+@preoptimised_kernel
 def draw_steps(begin, end, d, part, state, priors, topics, proposal, steps, rng):
     """Draw the source of each step's proposal (40 bits), and its chance (24 bits).
 
@@ -161,7 +162,7 @@ def _propose(present, first, last, r, prior_sum):
     r *= n + prior_sum[-1]
     if r < n:
         return _other_index(present, first, r)
-    return ~min(np.searchsorted(prior_sum, r - n, "right"), prior_sum.size - 1)
+    return ~min(first_above(prior_sum, r - n), prior_sum.size - 1)
 
 
 @inlined_kernel

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.linear_algebra import factorise, solve_lower, solve_upper
+from sklda._core.linear_algebra import factorise, multiply, solve_lower, solve_upper
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel
 from sklda._tables.document import count_document
 
@@ -30,7 +31,7 @@ class ByTopic(NamedTuple):
 def fill_proportions(corpus, z, n_topics, value, topic, ptr):
     """Fill in the proportions of all documents; return their number."""
     doc_ptr, _, token_ptr = corpus
-    doc_topic = np.zeros(n_topics, np.int32)
+    doc_topic = zeros(n_topics, np.int32)
     n = 0
     ptr[0] = 0
     for d in range(doc_ptr.size - 1):
@@ -54,8 +55,8 @@ def resample_one_by_one(
     n_tasks); `noise`, standard normal, and `weights` are (n_topics, n_tasks).
     """
     n_tasks = weights.shape[1]
-    precision = np.zeros(n_tasks)
-    change = np.zeros(n_tasks)
+    precision = zeros(n_tasks, np.float64)
+    change = zeros(n_tasks, np.float64)
     for k in order:
         for t in range(n_tasks):
             precision[t] = prior_precision
@@ -85,6 +86,12 @@ def fill_scores(by_doc, weights, scores):
         for i in range(ptr[d], ptr[d + 1]):
             for t in range(weights.shape[1]):
                 scores[d, t] += value[i] * weights[topic[i], t]
+
+
+@kernel
+def fill_scores_of_task(by_topic, weights, scores):
+    """Fill in the scores of a task, (n_docs,); proportions are (n_topics, n_docs)."""
+    multiply(by_topic, weights, scores)
 
 
 @kernel

@@ -12,11 +12,12 @@ resampling in proportion to p(w_n | z) keeps the product of the means unbiased.
 import numpy as np
 
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import kernel
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import kernel, nested_kernel
 from sklda._simd.vector_math import log_double
 
 
-@kernel
+@nested_kernel
 def _draw_topic(row, counts, alpha, cumulated, rng):
     """Draw a topic for a word whose phi is `row`."""
     total = 0.0
@@ -30,12 +31,12 @@ def _draw_topic(row, counts, alpha, cumulated, rng):
     return k
 
 
-@kernel
+@nested_kernel
 def _draw_particles(weights, z, counts, rng):
     """Resample the particles systematically; copies take the places of the others."""
     n_particles = weights.size
     scale = n_particles / weights.sum()
-    n_draws = np.zeros(n_particles, np.int64)
+    n_draws = zeros(n_particles, np.int64)
     before, drawn, start = 0.0, 0, uniform(rng)
     for r in range(n_particles):
         before += weights[r] * scale
@@ -62,8 +63,8 @@ def extend(word, first, last, word_topic, alpha, z, counts, rng):
     before, (n_particles, n_tokens), and `counts` of them, (n_particles, n_topics).
     """
     n_particles, n_topics = counts.shape
-    weights = np.empty(n_particles)
-    cumulated = np.empty(n_topics)
+    weights = zeros(n_particles, np.float64)
+    cumulated = zeros(n_topics, np.float64)
     prior_mass = alpha.sum()
     total = 0.0
     for n in range(first, last):

@@ -10,14 +10,15 @@ import numpy as np
 
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.simulations import draw_backward, draw_nested
-from sklda._simd.compile import kernel
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import nested_kernel
 from sklda._simd.vector_math import exp_double, log_double
 from sklda._tables.pairs import fill_gap, find, is_empty, mass, topic_of
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 
 
-@kernel
+@nested_kernel
 def set_weights(a, b, s, pmf):
     """Set pmf[c, k] to the weight of c tokens on topic k, c = 0, ..., n.
 
@@ -38,14 +39,14 @@ def set_weights(a, b, s, pmf):
         saddle_point(a, b, s, pmf)
 
 
-@kernel
+@nested_kernel
 def saddle_point(a, b, s, pmf):
     """Set the weights, tilted such that about n tokens are expected.
 
     Newton's method finds log x; it stays within the bracket seen so far.
     """
     n = pmf.shape[0] - 1
-    log_q = np.zeros(pmf.shape)
+    log_q = zeros(pmf.shape, np.float64)
     for c in range(n):
         for k in range(a.size):
             log_q[c + 1, k] = -np.inf
@@ -66,7 +67,7 @@ def saddle_point(a, b, s, pmf):
             log_x = (low + high) / 2
 
 
-@kernel
+@nested_kernel
 def set_tilted(log_q, log_x, pmf):
     """Set pmf[c, k] ~ q_k(c) x^c; return mean and variance of the sum over topics."""
     mean, variance = 0.0, 0.0
@@ -86,7 +87,7 @@ def set_tilted(log_q, log_x, pmf):
     return mean, variance
 
 
-@kernel
+@nested_kernel
 def shuffle(block, rng):
     """Shuffle the tokens of a block."""
     for i in range(block.size - 1, 0, -1):
@@ -94,11 +95,11 @@ def shuffle(block, rng):
         block[i], block[j] = block[j], block[i]
 
 
-@kernel
+@nested_kernel
 def resample_large(block, words, doc_topic, topic, priors, rng, nested):
     """Resample the topics of a block, by nested or by backward simulation."""
     n_lanes = topic.size
-    taken, drawn = np.zeros(n_lanes, np.int64), np.zeros(n_lanes, np.int64)
+    taken, drawn = zeros(n_lanes, np.int64), zeros(n_lanes, np.int64)
     for i in range(block.size):
         taken[block[i]] += 1
     a = doc_topic - taken + priors.doc_topic
@@ -107,7 +108,7 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
     for j in range(words.size[0]):
         k = topic_of(words.pairs[j], words.bits)
         b[k] += mass(j, taken[k], words)
-    pmf = np.empty((block.size + 1, n_lanes))
+    pmf = zeros((block.size + 1, n_lanes), np.float64)
     set_weights(a, b, s, pmf)
     if nested:
         draw_nested(pmf, rng, drawn)
@@ -123,7 +124,7 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
                 add_to_topic(k, drawn[k] - taken[k], words, doc_topic, topic)
 
 
-@kernel
+@nested_kernel
 def add_to_topic(k, n, words, doc_topic, topic):
     """Add n tokens to topic k of the word and of the document."""
     pairs, bits, size = words.pairs, words.bits, words.size

@@ -5,7 +5,7 @@ import numpy as np
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
 from sklda._gibbs.kernels.blocked.small import SMALL
-from sklda._simd.compile import inlined_kernel, lean_kernel
+from sklda._simd.compile import kernel, lean_kernel, preoptimised_kernel
 from sklda._tables.document import Document, count_document, update_ratios
 from sklda._tables.lists import prefetch_list, resample_listed_cell
 
@@ -15,10 +15,15 @@ def sweep_blocks(blocks, state, priors, rng, depth):
     document = small.new_block_document(state.topic, priors)
     ratio = np.zeros(state.topic.size + LANES, np.float32)
     single = Document(document.doc_topic, state.topic, ratio)
+    _sweep(blocks, state, document, single, priors, rng, depth)
+
+
+@kernel
+def _sweep(blocks, state, document, single, priors, rng, depth):
     _sweep_blocks(blocks, state, document, single, priors, rng, depth)
 
 
-@lean_kernel
+@preoptimised_kernel
 def _sweep_blocks(blocks, state, document, single, priors, rng, depth):
     doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     for d in range(doc_ptr.size - 1):
@@ -37,7 +42,7 @@ def _sweep_blocks(blocks, state, document, single, priors, rng, depth):
             _resample_singles(middle, end, blocks, state, single, weight, priors, rng)
 
 
-@inlined_kernel
+@preoptimised_kernel
 def _resample_several(begin, end, blocks, state, document, priors, rng, depth):
     """Resample the blocks of two to `depth` tokens of a document."""
     _, _, _, word, first, size = blocks
@@ -75,6 +80,11 @@ def _resample_singles(begin, end, blocks, state, document, weight, priors, rng):
 def sweep_large_blocks(blocks, state, priors, rng, nested):
     """Resample every block of more than four tokens once."""
     doc_topic = np.zeros(state.topic.size, np.int32)
+    _sweep_large(blocks, state, doc_topic, priors, rng, nested)
+
+
+@kernel
+def _sweep_large(blocks, state, doc_topic, priors, rng, nested):
     _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested)
 
 

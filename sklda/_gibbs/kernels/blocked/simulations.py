@@ -11,10 +11,11 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import kernel
+from sklda._simd.arrays import zeros
+from sklda._simd.compile import nested_kernel
 
 
-@kernel
+@nested_kernel
 def draw_nested(pmf, rng, drawn):
     """Split the tokens between two halves of the topics, then within each half.
 
@@ -26,14 +27,14 @@ def draw_nested(pmf, rng, drawn):
     width = 1
     while width < n_topics:
         width *= 2
-    tree = np.zeros((n + 1, 2 * width))
+    tree = zeros((n + 1, 2 * width), np.float64)
     tree[0, width:] = 1
     tree[:, width : width + n_topics] = pmf
     m = width // 2
     while m > 0:
         _merge(tree[:, 2 * m : 3 * m], tree[:, 3 * m : 4 * m], tree[:, m : 2 * m])
         m //= 2
-    below = np.zeros(2 * width, np.int64)
+    below = zeros(2 * width, np.int64)
     below[1] = n
     m = 1
     while m < width:
@@ -47,7 +48,7 @@ def draw_nested(pmf, rng, drawn):
     drawn[:] = below[width : width + n_topics]
 
 
-@kernel
+@nested_kernel
 def _merge(left, right, parent):
     """Convolve: parent[c] = sum_i left[i] right[c - i], for all nodes of a level."""
     for c in range(parent.shape[0]):
@@ -56,7 +57,7 @@ def _merge(left, right, parent):
                 parent[c, j] += left[i, j] * right[c - i, j]
 
 
-@kernel
+@nested_kernel
 def _split(left, right, c, r):
     """Return how many of c tokens go right; r is uniform below their convolution."""
     for i in range(c):
@@ -66,7 +67,7 @@ def _split(left, right, c, r):
     return c
 
 
-@kernel
+@nested_kernel
 def draw_backward(pmf, rng, drawn):
     """Draw backward the tokens of each lane, then those of the topics of each lane.
 
@@ -74,19 +75,19 @@ def draw_backward(pmf, rng, drawn):
     by side. The number of topics must be a multiple of `LANES`.
     """
     n, n_topics = pmf.shape[0] - 1, pmf.shape[1]
-    table = np.zeros((n + 1, n_topics + LANES))
+    table = zeros((n + 1, n_topics + LANES), np.float64)
     _forward(pmf, LANES, table)
     lane_pmf = table[:, n_topics:]
-    lane_table = np.zeros((n + 1, LANES + 1))
+    lane_table = zeros((n + 1, LANES + 1), np.float64)
     _forward(lane_pmf, 1, lane_table)
-    lane_tokens = np.zeros(LANES, np.int64)
+    lane_tokens = zeros(LANES, np.int64)
     _backward(lane_pmf, lane_table, n, rng, lane_tokens)
     for lane in range(LANES):
         topic_pmf, topic_table = pmf[:, lane::LANES], table[:, lane::LANES]
         _backward(topic_pmf, topic_table, lane_tokens[lane], rng, drawn[lane::LANES])
 
 
-@kernel
+@nested_kernel
 def _forward(pmf, n_lanes, table):
     """Set table[c, k + n_lanes] to the weight of c tokens on k, k - n_lanes, ..."""
     for k in range(n_lanes):
@@ -98,7 +99,7 @@ def _forward(pmf, n_lanes, table):
                     table[c, lane + n_lanes] += pmf[i, lane] * table[c - i, lane]
 
 
-@kernel
+@nested_kernel
 def _backward(pmf, table, n, rng, drawn):
     """Draw how many of n tokens each item gets, given the table of the items before it.
 
@@ -107,7 +108,7 @@ def _backward(pmf, table, n, rng, drawn):
     empty(i) / table(n, end).
     """
     end = pmf.shape[1]
-    empty = np.zeros(end + 1)
+    empty = zeros(end + 1, np.float64)
     while n > 0:
         if empty[end] < 1e-200:  # not set yet, or too little: only ratios matter
             empty[end] = 1

@@ -22,7 +22,7 @@ import numpy as np
 from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import inlined_kernel, lean_kernel
+from sklda._simd.compile import preoptimised_kernel
 from sklda._simd.places import entries_from, load_at_each, not_negative
 from sklda._simd.vectors import (
     broadcast,
@@ -94,7 +94,7 @@ def new_block_document(topic, priors):
     )
 
 
-@inlined_kernel
+@preoptimised_kernel
 def topics_of(w, state, priors):
     """Return the list of word w."""
     w = not_negative(w)
@@ -111,7 +111,7 @@ def topics_of(w, state, priors):
 # --- cumulants: of numbers, or of vectors ------------------------------------------
 
 
-@inlined_kernel
+@preoptimised_kernel
 def cumulants(p0, p1, p2, p3):
     """Return the kappa_c of a topic from its p_0, ..., p_3."""
     twice, square = p0 + p0, p0 * p0
@@ -122,7 +122,7 @@ def cumulants(p0, p1, p2, p3):
     return p0, k2, k3, p0 * (k4 + six * (p1 + p1 - p0))
 
 
-@inlined_kernel
+@preoptimised_kernel
 def kappa_of(ratio, b, unit):
     """Return the kappa_c of a topic from its ratios and b; `unit` is a 1 like b."""
     b1 = b + unit
@@ -130,7 +130,7 @@ def kappa_of(ratio, b, unit):
     return cumulants(ratio[0] * b, ratio[1] * b1, ratio[2] * b2, ratio[3] * (b2 + unit))
 
 
-@inlined_kernel
+@preoptimised_kernel
 def moved(sums, before, after):
     """Return the sums after terms `before` have become `after`."""
     return (
@@ -141,14 +141,14 @@ def moved(sums, before, after):
     )
 
 
-@inlined_kernel
+@preoptimised_kernel
 def combined(factors, terms, depth):
     """Return the sum of the products."""
     pair = factors[0] * terms[0] + factors[1] * terms[1]
     return pair if depth == 2 else pair + factors[2] * terms[2] + factors[3] * terms[3]
 
 
-@inlined_kernel
+@preoptimised_kernel
 def normaliser(n, sums):
     """Return H_n from K_1, ..., K_4, and the factors of K_1, ..., K_4 in it."""
     k1, k2, k3, k4 = sums
@@ -163,13 +163,13 @@ def normaliser(n, sums):
     return k1 * h3 + 3 * k2 * h2 + 3 * k3 * k1 + k4, (h3, 3 * h2, 3 * k1, 1.0)
 
 
-@inlined_kernel
+@preoptimised_kernel
 def at(table, j):
     """Return column j of a table."""
     return table[0, j], table[1, j], table[2, j], table[3, j]
 
 
-@inlined_kernel
+@preoptimised_kernel
 def set_ratios(k, document, depth):
     """Set the ratios of topic k to what its counts say."""
     a = document.doc_topic[k] + np.float64(document.alpha[k])
@@ -178,7 +178,7 @@ def set_ratios(k, document, depth):
         document.ratio[i, k] = (a + i) / (s + i)
 
 
-@inlined_kernel
+@preoptimised_kernel
 def set_base(beta, document, depth):
     """Set `base` to the K_c of a word of this beta that has no tokens."""
     sums = nothing = (0.0, 0.0, 0.0, 0.0)
@@ -189,7 +189,7 @@ def set_base(beta, document, depth):
         document.base[c] = sums[c]
 
 
-@inlined_kernel
+@preoptimised_kernel
 def weigh_topics(words, document, depth):
     """Set the cumulants of the topics that a word has; return its K_c."""
     ratio, kappa, base = document.ratio, document.kappa, document.base
@@ -215,7 +215,7 @@ def weigh_topics(words, document, depth):
     return first, second, base[2] + total(k3), base[3] + total(k4)
 
 
-@inlined_kernel
+@preoptimised_kernel
 def change(j, n, sums, words, document, depth):
     """Add n tokens to the topic in slot j; return the new K_c."""
     k, beta = topic_of(words.pairs[j], words.bits), np.float64(words.beta)
@@ -236,7 +236,7 @@ def change(j, n, sums, words, document, depth):
 # --- draws -----------------------------------------------------------------------
 
 
-@inlined_kernel
+@preoptimised_kernel
 def resample_small(block, n, sums, words, document, rng, depth):
     """Resample the n tokens of a block by the K_c of its word; return the new K_c.
 
@@ -266,7 +266,7 @@ def resample_small(block, n, sums, words, document, rng, depth):
     return redraw(block, n, stay, sums, words, document, rng, depth)
 
 
-@inlined_kernel
+@preoptimised_kernel
 def redraw(block, n, stay, sums, words, document, rng, depth):
     """Resample a block, with its present topics excluded; return the new K_c.
 
@@ -296,7 +296,7 @@ def redraw(block, n, stay, sums, words, document, rng, depth):
     return sums
 
 
-@inlined_kernel
+@preoptimised_kernel
 def draw_other(r, scale, factors, excluded, words, document, depth):
     """Draw the topic of a token, any but that of the slot `excluded`; return its slot.
 
@@ -318,7 +318,7 @@ def draw_other(r, scale, factors, excluded, words, document, depth):
     return draw_unlisted(r - listed, scale, factors, words, document, depth)
 
 
-@lean_kernel
+@preoptimised_kernel
 def draw_unlisted(r, scale, factors, words, document, depth):
     """Draw a topic that the word does not have; return its slot, which is new.
 
@@ -341,7 +341,7 @@ def draw_unlisted(r, scale, factors, words, document, depth):
     return j
 
 
-@inlined_kernel
+@preoptimised_kernel
 def drop_empty(j, words, document):
     """Fill slot j with the last topic of the list as long as its topic is empty."""
     size = words.size

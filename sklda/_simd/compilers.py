@@ -1,0 +1,88 @@
+"""How Numba compiles kernels and their steps, with less work than by default.
+
+Numba optimises each function by itself, makes machine code of it and a wrapper for
+Python, and optimises its code again in each function that calls it. Steps, which only
+kernels call, need no more than the last of these: LLVM sees their code in the kernel
+only. All names here are Numba's own; 0.62 to 0.68 have them.
+"""
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+
+from sklda._simd.waiting import waiting
+
+
+class _KernelCode(JITCodeLibrary):
+    """Code that is optimised when that of all its steps has been linked into it."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Optimise twice: LLVM vectorises some loops only after a first run."""
+        super()._optimize_final_module()
+        manager, options = self._codegen._module_pass_manager()
+        manager.run(self._final_module, options)
+
+
+class _StepCode(_KernelCode):
+    """Code as Numba emits it, to be linked into kernels."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class KernelCompiler(Compiler):
+    """The compiler of functions that Python calls, and that users wait for."""
+
+    _code: type[JITCodeLibrary] = _KernelCode
+
+    def define_pipelines(self) -> list:
+        """Return Numba's passes, which add the code to a library of this kind."""
+        state = self.state
+        state.library = self._code(
+            state.targetctx.codegen(), state.func_id.func_qualname
+        )
+        state.library.enable_object_caching()
+        state.flags.no_cfunc_wrapper = True
+        return super().define_pipelines()
+
+    def _compile_core(self) -> CompileResult:
+        with waiting():
+            return super()._compile_core()
+
+
+class StepCompiler(KernelCompiler):
+    """The compiler of functions that only kernels call."""
+
+    _code = _StepCode
+    _is_inlined = False
+
+    def define_pipelines(self) -> list:
+        """Return the passes, which end without machine code."""
+        # Not options of the dispatcher: for each set of these, Numba would compile the
+        # functions of NumPy and Python once more.
+        flags = self.state.flags
+        flags.no_compile = flags.no_cpython_wrapper = True
+        flags.forceinline = self._is_inlined
+        return super().define_pipelines()
+
+    def _compile_core(self) -> CompileResult:
+        """Compile, and tell Numba where the code is when a kernel calls it."""
+        step = Compiler._compile_core(self)._replace(entry_point=object())
+        step.target_context.insert_user_function(
+            step.entry_point, step.fndesc, [step.library]
+        )
+        return step
+
+
+class InlinedCompiler(StepCompiler):
+    """The compiler of steps that are always copied into what calls them."""
+
+    _is_inlined = True

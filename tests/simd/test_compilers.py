@@ -1,0 +1,189 @@
+"""Steps of kernels are linked as Numba emits them, compile once, and are not stored."""
+
+import numba
+import numpy as np
+import pytest
+
+from sklda._simd import compile
+from tests.helpers.interpreter import run_python
+
+STEPS = """
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel
+from sklda._simd.arrays import zeros
+
+@inlined_kernel
+def increment(x):
+    return x + 1
+
+@lean_kernel
+def twice(x):
+    return 2 * increment(x)
+
+@nested_kernel
+def pair(x):
+    numbers = zeros(2, np.int64)
+    numbers[0], numbers[1] = x, twice(x)
+    return numbers
+"""
+KERNEL = """
+from sklda._simd.compile import preoptimised_kernel
+from sklda._simd.vector_math import exp_double
+
+@kernel
+def total(x):
+    numbers = pair(x)
+    return numbers[0] + numbers[1]
+
+@preoptimised_kernel
+def value(x, power):
+    return exp_double(x) if power == 1 else exp_double(x) ** power
+
+@kernel
+def values(x, out):
+    for i in range(x.size):
+        out[i] = value(x[i], 1) + value(x[i], 3) * pair(i)[1]
+"""
+
+
+needs_known_numba = pytest.mark.skipif(
+    not compile.IS_KNOWN, reason="this Numba compiles steps as it does by default"
+)
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "stored"))
+
+
+@needs_known_numba
+@pytest.mark.parametrize(
+    "decorate", [compile.lean_kernel, compile.nested_kernel, compile.inlined_kernel]
+)
+def test_a_step_has_no_machine_code(decorate):
+    @decorate
+    def step(x):
+        return 2 * x
+
+    @compile.kernel
+    def fourfold(x):
+        return step(step(x))
+
+    assert fourfold(21) == 84
+    (compiled,) = step.overloads.values()
+    description, library = compiled.fndesc, compiled.library
+    code = library.get_llvm_str()
+    assert f"@{description.llvm_func_name}(" in code
+    assert description.llvm_cpython_wrapper_name not in code
+    assert not library.codegen._engine.is_symbol_defined(
+        description.llvm_cpython_wrapper_name
+    )
+    assert ("alwaysinline" in code) == (decorate is compile.inlined_kernel)
+
+
+@needs_known_numba
+def test_a_step_is_compiled_once_for_all_numbers_in_the_code():
+    @compile.lean_kernel
+    def scaled(x, n):
+        return x * n
+
+    @compile.kernel
+    def sixfold(x):
+        return scaled(scaled(x, 2), 3)
+
+    assert sixfold(1.5) == 9
+    assert [str(s) for s in scaled.signatures] == ["(float64, int64)"]
+
+
+def test_another_process_loads_a_kernel_without_its_steps(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "stored"))
+    (tmp_path / "steps.py").write_text(f"import numpy as np\n{STEPS}\n{KERNEL}")
+    code = f"""
+    import sys
+    sys.path.insert(0, {str(tmp_path)!r})
+    from steps import increment, pair, total, twice, value
+    assert total(20) == 62
+    print([len(step.overloads) for step in (pair, twice, increment)])
+    """
+    assert run_python(code) == "[1, 1, 1]"
+    assert [p.name.split(".")[1][:5] for p in tmp_path.glob("stored/*/*.nbi")] == [
+        "total"
+    ]
+    assert run_python(code) == "[0, 0, 0]"
+
+
+def test_code_of_another_numba_is_not_loaded(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "stored"))
+    (tmp_path / "steps.py").write_text(f"import numpy as np\n{STEPS}\n{KERNEL}")
+    code = f"""
+    import sys
+    import numba
+    numba.__version__ = VERSION or numba.__version__
+    sys.path.insert(0, {str(tmp_path)!r})
+    from steps import total
+    assert total(20) == 62
+    print(sum(total.stats.cache_hits.values()))
+    """
+    found = [run_python(code.replace("VERSION", v)) for v in ("None", "None", "'99.0'")]
+    assert found == ["0", "1", "0"]
+
+
+def test_a_later_numba_compiles_the_same_bits_without_its_internals(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "steps.py").write_text(f"import numpy as np\n{STEPS}\n{KERNEL}")
+    code = f"""
+    import sys
+    import numba
+    if LATER:
+        numba.version_info = numba.version_info._replace(short=(99, 0))
+        sys.modules["sklda._simd.compilers"] = None  # its import fails
+    sys.path.insert(0, {str(tmp_path)!r})
+    import numpy as np
+    from sklda._core.random_streams import draw_key
+    from sklda._simd.vector_math import exp_double
+    from steps import pair, total, values
+    assert total(20) == 62
+    out = np.empty(100)
+    values(np.linspace(-2, 2, 100), out)
+    print(out.tobytes().hex(), draw_key(np.array([1, 2], np.uint64)))
+    for step in pair, exp_double:
+        try:
+            step(1.0)
+        except TypeError as error:
+            print(error)
+    """
+    bits = []
+    for later in ("False", "True"):
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / later))
+        bits.append(run_python(code.replace("LATER", later)))
+    assert bits[0] == bits[1]
+    assert bits[0].count("only kernels can call it") == 2
+
+
+def test_a_step_may_raise():
+    @compile.lean_kernel
+    def checked(x):
+        if x < 0:
+            raise ValueError("negative")
+        return x
+
+    @compile.kernel
+    def root(x):
+        return np.sqrt(checked(x))
+
+    assert root(4.0) == 2
+    with pytest.raises(ValueError, match="negative"):
+        root(-1.0)
+
+
+def test_numba_may_link_a_step_into_other_functions():
+    @compile.lean_kernel
+    def double(x):
+        return 2 * x
+
+    assert numba.njit(lambda x: double(x))(21) == 42
+
+
+def test_python_may_run_steps(monkeypatch):
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    assert compile.lean_kernel(lambda x: 2 * x)(21) == 42

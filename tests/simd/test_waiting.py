@@ -1,0 +1,102 @@
+"""Who waits for the compiler is told once; meanwhile, no garbage is collected."""
+
+import gc
+import time
+
+import numba
+import pytest
+
+from sklda._simd import compile, waiting
+from sklda._simd.waiting import MESSAGE
+from tests.helpers.interpreter import run_python
+
+
+@pytest.fixture(autouse=True)
+def new_process(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "stored"))
+    monkeypatch.setattr(waiting, "_waited", 0.0)
+    monkeypatch.setattr(waiting, "_is_told", False)
+
+
+def wait(seconds):
+    with waiting.waiting():
+        time.sleep(seconds)
+
+
+def messages(caplog):
+    return [(r.name, r.levelname, r.getMessage()) for r in caplog.records]
+
+
+def test_short_waits_are_silent_until_they_add_up(caplog, monkeypatch):
+    monkeypatch.setattr(waiting, "LONG", 0.5)
+    wait(0.2)
+    assert messages(caplog) == []
+    wait(0.5)
+    assert messages(caplog) == [("sklda", "WARNING", MESSAGE)]
+
+
+def test_one_process_is_told_once(caplog, monkeypatch):
+    monkeypatch.setattr(waiting, "LONG", 0.0)
+    for _ in range(3):
+        wait(0.1)
+    assert len(messages(caplog)) == 1
+
+
+def test_what_has_been_compiled_is_silent(caplog, monkeypatch):
+    @compile.kernel
+    def double(x):
+        return 2 * x
+
+    double(21)
+    monkeypatch.setattr(waiting, "_waited", 100.0)
+    assert double(21) == 42
+    assert messages(caplog) == []
+
+
+def test_python_prints_it_to_stderr_unless_the_level_of_the_logger_is_higher():
+    code = """
+    import contextlib, io, logging, time
+    from sklda._simd import waiting
+    waiting.LONG = 0.0
+    found = []
+    for level in ("ERROR", "NOTSET"):
+        logging.getLogger("sklda").setLevel(level)
+        waiting._is_told = False
+        with contextlib.redirect_stderr(io.StringIO()) as stderr:
+            with waiting.waiting():
+                time.sleep(0.3)
+        found.append(stderr.getvalue())
+    print(found == ["", waiting.MESSAGE + "\\n"])
+    """
+    assert run_python(code).strip() == "True"
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_collected_afterwards_if_it_was_before(collects):
+    assert gc.isenabled()
+    try:
+        if not collects:
+            gc.disable()
+        with waiting.waiting():
+            assert not gc.isenabled()
+        with pytest.raises(ZeroDivisionError), waiting.waiting():
+            raise ZeroDivisionError
+        assert gc.isenabled() == collects
+    finally:
+        gc.enable()
+
+
+@pytest.mark.skipif(not compile.IS_KNOWN, reason="this Numba compiles by default")
+def test_kernels_are_compiled_without_it(monkeypatch):
+    entered = []
+
+    @compile.kernel
+    def double(x):
+        return 2 * x
+
+    original = waiting.gc.disable
+    monkeypatch.setattr(waiting.gc, "disable", lambda: (entered.append(1), original()))
+    assert double(2.5) == 5
+    assert double(3.5) == 7
+    assert len(entered) == 1
+    assert gc.isenabled()
