@@ -1,10 +1,7 @@
-"""Fixtures for all tests, and a compilation cache that is never out of date."""
+"""Fixtures for all tests, and the folder of compiled kernels."""
 
-import hashlib
 import os
-import platform
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -12,29 +9,9 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 
-
-def _kernel_digest() -> str:
-    """Name a state of the kernels' sources and of what compiles them."""
-    digest = hashlib.sha256()
-    for part in ("numba", "llvmlite", "numpy"):
-        digest.update(f"{part} {version(part)}\n".encode())
-    digest.update(f"python {platform.python_version()}\n".encode())
-    package = ROOT / "sklda"
-    folders = ("_simd", "_core", "_tables", "*/kernels")
-    kernels = {path for folder in folders for path in package.glob(f"{folder}/**/*.py")}
-    for path in sorted(kernels):
-        digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-# Numba's cache notices an edit in the file of a kernel, but not in the files of the
-# functions that the kernel calls: after an edit in rows.py, single_site_rows.py would
-# run the old code. So each state of the sources has its own folder. This must be set
-# before numba is imported, so not in a fixture.
-_folder = Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / ".numba_cache"))
-if "PYTEST_XDIST_WORKER" not in os.environ:  # a worker inherits it
-    os.environ["NUMBA_CACHE_DIR"] = str(_folder / _kernel_digest())
+# All kernels in one folder that is easy to delete. Numba reads its name when it is
+# imported, so this cannot be in a fixture.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
 if "numba" in sys.modules:  # a plugin of pytest was first
     sys.modules["numba"].core.config.reload_config()
 

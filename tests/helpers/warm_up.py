@@ -92,17 +92,22 @@ PROCESSES = [
 
 
 def compile_all() -> None:
-    """Run the processes side by side, unless the cache of this state of sklda exists.
+    """Run the processes side by side, unless they have run for these kernels.
 
     What fails here fails again in a test, which then says why.
     """
-    if Path(os.environ["NUMBA_CACHE_DIR"]).exists():
+    from sklda._simd.compile import digest_of_kernels
+
+    done = Path(os.environ["NUMBA_CACHE_DIR"], digest_of_kernels())
+    if done.exists():
         return
     commands = [[sys.executable, "-m", __name__, str(i)] for i in range(len(PROCESSES))]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     started = [subprocess.Popen(command, cwd=ROOT, **quiet) for command in commands]
     for process in started:
         process.wait()
+    done.parent.mkdir(parents=True, exist_ok=True)
+    done.touch()
 
 
 if __name__ == "__main__":
