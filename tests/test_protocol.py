@@ -8,6 +8,7 @@ import inspect
 import pkgutil
 import re
 from copy import deepcopy
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -238,7 +239,8 @@ def test_parts(name):
 
 def modules():
     for info in pkgutil.walk_packages(sklda.__path__, "sklda."):
-        yield importlib.import_module(info.name)
+        if not info.name.startswith("sklda.dask") or find_spec("distributed"):
+            yield importlib.import_module(info.name)
 
 
 def is_sampler(thing):
