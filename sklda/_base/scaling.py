@@ -32,7 +32,8 @@ class Scaling(NamedTuple):
         """
         most = np.abs(covariates).max(axis=0, initial=0.0)
         most[most == 0] = 1
-        shares = covariates / most  # their squares are finite
+        with np.errstate(over="ignore"):  # NumPy 1 warns of the tiniest numbers
+            shares = covariates / most  # their squares are finite
         mean, scale = shares.mean(axis=0), shares.std(axis=0)
         is_constant = scale <= _CONSTANT
         scale = np.where(is_constant, 1, scale) * most

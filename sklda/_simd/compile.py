@@ -145,7 +145,7 @@ def _enable_caching(kernel: Any) -> None:
         kernel.enable_caching()
     except RuntimeError as error:
         problem = f"no cache folder is writable ({error})"
-    # Numba has no public access to its cache; 0.60 to 0.68 have this name.
+    # Numba has no public access to its cache; 0.61 to 0.68 have this name.
     if hasattr(kernel, "_cache"):
         if problem is None:
             kernel._cache._cache_file = _Files(kernel._cache._cache_file)

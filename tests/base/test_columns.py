@@ -27,7 +27,8 @@ def kinds_of(levels, order=None):
     yield "object", values.astype(object), alphabetical
     yield "list", values.tolist(), alphabetical
     yield "bytes", values.astype(bytes), alphabetical
-    yield "StringDType", values.astype(np.dtypes.StringDType()), alphabetical
+    if hasattr(np.dtypes, "StringDType"):  # not before NumPy 2
+        yield "StringDType", values.astype(np.dtypes.StringDType()), alphabetical
     pandas = pytest.importorskip("pandas")
     series = pandas.Series(values, name="region")
     yield "Series", series, alphabetical

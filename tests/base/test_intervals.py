@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from scipy.special import betainc
 
 from sklda._topics.intervals import mixture_interval, mixture_quantile
@@ -50,6 +51,10 @@ def test_lower_ends_under_small_priors(alpha):
         assert is_positive.all() or alpha == 1e-3
 
 
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(scipy.__version__) < "1.12.0",
+    reason="its quantile is the number below 1, where 1 is nearer",
+)
 def test_ends_between_two_numbers_are_rounded_outwards():
     # Mass next to 1, where no number lies between 1 and 1 - 1e-16.
     rng = np.random.default_rng(0)
