@@ -98,13 +98,13 @@ def test_series_differ_in_marks_and_name_what_they_are_compared_with(pyplot, lda
     assert display.series_names == ["left", "right"]
 
 
-@pytest.mark.parametrize("formula", [None, "bloc + year + side"])
+@pytest.mark.parametrize("formula", [None, "wing + year + side"])
 def test_series_have_the_names_of_levels_where_these_differ(pyplot, lda, formula):
     pandas = pytest.importorskip("pandas")
     if formula is not None:
         pytest.importorskip("formulaic")
-    bloc, side = ["NATO", "none", "T. Roosevelt"] * 4, ["left", "none"] * 6
-    frame = pandas.DataFrame({"bloc": bloc, "year": np.arange(12) ** 2, "side": side})
+    wing, side = ["NATO", "none", "T. Roosevelt"] * 4, ["left", "none"] * 6
+    frame = pandas.DataFrame({"wing": wing, "year": np.arange(12) ** 2, "side": side})
     found = estimate_effect(lda.draws_, frame, formula=formula, random_state=0)
     terms = found.terms[1:]
     assert len(terms) == 4
