@@ -88,7 +88,8 @@ def preoptimised_kernel(function: Callable) -> Any:
     """Copy a step into kernels after LLVM has optimised it, as Numba does by default.
 
     It takes longer to compile, once for each literal number among its arguments. In
-    steps as large as those of blocks, LLVM vectorises more: sweeps take a tenth less.
+    the hot steps of lists and blocks, LLVM vectorises more: sweeps take 3 % less with
+    lists, and a tenth less with blocks.
     """
     return _step(function, Compiler, _nrt=False, forceinline=True)
 

@@ -20,7 +20,7 @@ from sklda._core.corpus import numbers_of_ranges, starts, word_tokens
 from sklda._core.entry import priors_of
 from sklda._core.problem import LANES, Counts, count_type, padded
 from sklda._core.random_streams import uniform, uniform_float32
-from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, preoptimised_kernel
 from sklda._simd.places import entries_from, load_at_each, not_negative
 from sklda._simd.prefetch import AHEAD, aligned_empty, prefetch
 from sklda._simd.vectors import (
@@ -100,7 +100,7 @@ def prefetch_list(word, c, state):
         prefetch(state.pairs, j)
 
 
-@inlined_kernel
+@preoptimised_kernel
 def weigh_list(ratio, size, sought, word_list):
     """Weigh the topics of a list, with all tokens counted.
 
@@ -122,7 +122,7 @@ def weigh_list(ratio, size, sought, word_list):
     return total(other_sum), slot
 
 
-@inlined_kernel
+@preoptimised_kernel
 def pick_listed(weight, size, slot, r):
     """Draw a slot other than `slot` in proportion to its weight.
 
@@ -207,7 +207,7 @@ def at_topic(k, cell, word_list):
     return Cell(k, slot, cell.size, other_sum, cell.ratio_sum)
 
 
-@inlined_kernel
+@preoptimised_kernel
 def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     """Resample the topic of n tokens of a cell, from z[first] on, that move together.
 
@@ -255,7 +255,7 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     return Cell(UNKNOWN, 0, size, other_sum, ratio_sum)
 
 
-@inlined_kernel
+@preoptimised_kernel
 def resample_listed_cell(
     c, word, first, last, state, ratio_sum, priors, document, weight, rng
 ):
