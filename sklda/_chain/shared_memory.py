@@ -35,9 +35,7 @@ def copied(value: Any, shared: Iterable[np.ndarray]) -> Any:
     copier = _Copier(stored, shared)
     copier.dump(value)
     stored.seek(0)
-    loader = pickle.Unpickler(stored)
-    loader.persistent_load = lambda key: copier.arrays[key][1]
-    return loader.load()
+    return _Loader(stored, copier.arrays).load()
 
 
 class _Pickler(pickle.Pickler):
@@ -66,3 +64,14 @@ class _Copier(_Pickler):
         if owns_memory and not value.dtype.hasobject:
             self.arrays.setdefault(key, (value, value.copy("K")))
         return key if key in self.arrays else None
+
+
+class _Loader(pickle.Unpickler):
+    """Returns the copies of the arrays whose keys a `_Copier` stored."""
+
+    def __init__(self, file: BytesIO, arrays: dict) -> None:
+        super().__init__(file)
+        self.arrays = arrays
+
+    def persistent_load(self, key):  # no attribute: Python 3.13.0 refuses to set one
+        return self.arrays[key][1]
