@@ -244,8 +244,8 @@ def _spec_of(formula: str, frame: Any) -> Any:
 def _references_of(spec: Any, names: list[str]) -> dict[str, str]:
     """Return the level without a column of each term that compares with one level."""
     without = {
-        term: [v for v in state.levels if f"{term}[T.{v}]" not in names]
-        for term, state in ((str(k), v) for k, v in spec.factor_contrasts.items())
+        str(term): [v for v in state.levels if f"{term}[T.{v}]" not in names]
+        for term, state in spec.factor_contrasts.items()
     }
     return {term: str(left[0]) for term, left in without.items() if len(left) == 1}
 
