@@ -60,6 +60,15 @@ def fitted_components(estimator: Any) -> np.ndarray:
     return components
 
 
+def shape_of_topics(estimator: Any) -> tuple[int, int]:
+    """Return the numbers of topics and words; models of sklda make no array for it."""
+    n_words = getattr(estimator, "_n_words", None)
+    if n_words is not None:
+        return estimator._n_topics, n_words
+    n_topics, n_words = fitted_components(estimator).shape
+    return n_topics, n_words
+
+
 def _check_not_negative(values: np.ndarray, name: str) -> None:
     if values.min() < 0:
         raise ValueError(
@@ -167,10 +176,10 @@ def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray
     if X is not None:
         proportions = topic_proportions(estimator, X)
         return normalise(axis_sums(check_counts(X), axis=1) @ proportions)
-    components = fitted_components(estimator)
+    components = summable(fitted_components(estimator))
     prior = _prior_of_rows(estimator, len(components))
-    tokens = summable((components - prior).clip(0))
-    return normalise(tokens.sum(axis=1))
+    rows = zip(components, np.broadcast_to(prior, components.shape), strict=True)
+    return normalise(np.array([(row - beta).clip(0).sum() for row, beta in rows]))
 
 
 def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
@@ -180,11 +189,12 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     `transform` do not, the model is a matrix factorisation, which expects
     ``transform(X)[d, k] * components_[k].sum()`` tokens of document d in topic k.
     """
-    components = summable(fitted_components(estimator))
+    shape_of_topics(estimator)  # of an estimator without topics: TypeError
     X = check_structure(X, "X")  # models of other libraries do not
     transformed = np.asarray(estimator.transform(X), dtype=np.float64)
     n_models = count_models(estimator)
     if not np.allclose(transformed.sum(axis=1), n_models, rtol=0, atol=1e-4):
+        components = summable(fitted_components(estimator))
         return normalise(transformed * components.sum(axis=1))
     by_model = transformed.reshape(len(transformed), n_models, -1)
     return normalise(by_model).reshape(transformed.shape)

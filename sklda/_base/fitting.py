@@ -2,35 +2,29 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
-from sklda._simd.compile import told_of_compiling
 
 REPORT_EVERY = 10  # sweeps, where a verbose fit has no trace
 
 
 @contextmanager
 def fitting(estimator: BaseTopicModel) -> Iterator[None]:
-    """Restore the attributes if the fit inside fails; say when kernels are compiled.
+    """Restore the attributes if the fit inside fails.
 
     The names of the topics go when the fit begins, before there are other topics.
 
     Set all attributes inside: after the check of X has set the first ones, Ctrl-C may
     come before the others.
     """
-
-    def tell():
-        _print(estimator, "compiling kernels, which takes seconds, once per machine")
-
     before = dict(vars(estimator))
     vars(estimator).pop("topic_names_", None)
     try:
-        with told_of_compiling(tell) if estimator.verbose else nullcontext():
-            yield
+        yield
     except BaseException:
         now = vars(estimator)
         callbacks = {name: now[name] for name in CALLBACK_ATTRIBUTES if name in now}
@@ -92,7 +86,7 @@ class Progress:
         sample = [self.describe()] if self.interval > 0 else []
         speed = f"{self.n_tokens * rate / 1e6:.1f} M tokens/s"
         parts = [f"sweep {sweep}/{self.until}", *sample, speed, left]
-        _print(self.estimator, ", ".join(parts))
+        print(f"[{type(self.estimator).__name__}] {', '.join(parts)}", flush=True)
         self.since, self.last_sweep = time.perf_counter(), sweep
 
 
@@ -102,7 +96,3 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
-
-
-def _print(estimator, line):
-    print(f"[{type(estimator).__name__}] {line}", flush=True)

@@ -8,7 +8,6 @@ which are written in C.
 import _thread
 import contextlib
 from collections.abc import Callable
-from contextvars import copy_context
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Self
@@ -40,9 +39,7 @@ class Threads:
             _thread.start_new_thread(_work, (self._tasks, self._locks[-1]))
         results: SimpleQueue = SimpleQueue()
         for i, call in enumerate(calls):
-            self._tasks.put(
-                partial(copy_context().run, _do, results, i, function, call)
-            )
+            self._tasks.put(partial(_do, results, i, function, call))
         found = {}
         for _ in calls:
             with contextlib.suppress(Empty):  # other threads took the rest

@@ -10,8 +10,7 @@ import functools
 import hashlib
 import pickle
 import warnings
-from collections.abc import Callable, Iterator
-from contextvars import ContextVar
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,21 +33,6 @@ else:
     InlinedCompiler = KernelCompiler = StepCompiler = Compiler
 
 _has_warned = False
-# Whom to tell of the fit that this context runs: a list, because all threads of the fit
-# tell once in all.
-_listeners: ContextVar[list[Callable[[], None]] | None] = ContextVar(
-    "listeners", default=None
-)
-
-
-@contextlib.contextmanager
-def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell` before the first kernel inside is compiled, if one is."""
-    before = _listeners.set([tell])
-    try:
-        yield
-    finally:
-        _listeners.reset(before)
 
 
 def kernel(function: Callable) -> Any:
@@ -212,15 +196,12 @@ class _SafeCache:
         # turns warnings into errors does not interrupt Numba.
         if self._problem is not None:
             _warn_once(self._problem)
-        found = None
         try:
-            found = self._cache.load_overload(signature, context)
+            return self._cache.load_overload(signature, context)
         except Exception:  # a damaged pickle may raise any
             with contextlib.suppress(OSError):
                 self._cache.flush()
-        if found is None:
-            _tell_once()
-        return found
+            return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Store compiled code; damaged files are replaced."""
@@ -228,12 +209,6 @@ class _SafeCache:
             self._cache.save_overload(signature, compiled)
         except Exception as error:  # a full disk, or a damaged file of another user
             _warn_once(f"one could not be stored ({error!r})")
-
-
-def _tell_once() -> None:
-    with contextlib.suppress(IndexError):  # another thread of the fit told
-        if listeners := _listeners.get():
-            listeners.pop()()
 
 
 def _warn_once(problem: str) -> None:

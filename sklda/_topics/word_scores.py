@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.stats import rankdata
 
-from sklda._base.fitted_topics import normalise, summable
+from sklda._base.fitted_topics import normalise, summable, top_indices
 from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION
 from sklda._base.sklearn_private import StrOptions
+from sklda._core.checks import check_limit
+
+_ENTRIES = 2**22  # of a block: 32 MB
 
 
 def word_scores(
@@ -20,10 +23,35 @@ def word_scores(
 
     `sklda.inspection.top_words` defines the metrics.
     """
+    return np.concatenate([*_blocks_of_scores(components, metric, weight)])
+
+
+def top_columns(
+    components: np.ndarray, n_words: int, metric: str, weight: float | None = None
+) -> np.ndarray:
+    """Return the columns of the top words of each topic, (n_topics, n_words)."""
+    check_limit(n_words, "n_words", components.shape[1], "words")
+    blocks = _blocks_of_scores(components, metric, weight)
+    return np.concatenate([top_indices(scores, n_words) for scores in blocks])
+
+
+def _blocks_of_scores(
+    components: np.ndarray, metric: str, weight: float | None
+) -> Iterator[np.ndarray]:
+    """Yield the scores of a few topics after the others."""
     weight = check_weight(weight, metric)
     components = summable(components)
-    word = normalise(components.sum(axis=0))
-    return _SCORES[metric](normalise(components), word, weight)
+    n_rows = max(1, _ENTRIES // components.shape[1])
+    blocks = [components[i : i + n_rows] for i in range(0, len(components), n_rows)]
+    # The sum over topics that the metric needs of each word.
+    total = np.zeros(components.shape[1])
+    if metric == "frex":
+        for block in blocks:
+            total += normalise(block).sum(axis=0)
+    elif metric != "probability":
+        total = normalise(components.sum(axis=0))
+    for block in blocks:
+        yield _SCORES[metric](normalise(block), total, weight)
 
 
 def check_weight(weight: float | None, metric: str) -> float | None:
@@ -52,8 +80,8 @@ def _relevance(topic_word: np.ndarray, word: np.ndarray, weight: float) -> np.nd
     return scores - (1 - weight) * np.log(np.where(word > 0, word, 1))
 
 
-def _frex(topic_word: np.ndarray, _: Any, weight: float) -> np.ndarray:
-    exclusive = _quantiles(exclusivity(topic_word))
+def _frex(topic_word: np.ndarray, total: np.ndarray, weight: float) -> np.ndarray:
+    exclusive = _quantiles(_divide(topic_word, total))
     frequent = _quantiles(topic_word)
     return np.asarray(1 / (weight / exclusive + (1 - weight) / frequent))
 

@@ -21,9 +21,8 @@ from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import NameList, WordMetric
 from sklda._topics.plotting import FILL, PanelDisplay, cut_text, new_panels, shorten
 from sklda._topics.topic_names import names_of_topics, numbers_of_topics
-from sklda._topics.word_scores import RANKING_CONSTRAINTS
+from sklda._topics.word_scores import RANKING_CONSTRAINTS, top_columns
 from sklda.inspection._topic_names import NO_TOKENS
-from sklda.inspection._words import top_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,6 +15,7 @@ from sklda._base.fitted_topics import (
     empty_topics,
     fitted_components,
     has_names,
+    shape_of_topics,
     snapshot,
     word_names,
 )
@@ -24,7 +25,8 @@ from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import shorten
 from sklda._topics.posterior_draws import PosteriorDraws
 from sklda._topics.topic_names import default_names, keys_of_model, names_of_topics
-from sklda.inspection._words import top_columns, top_documents, top_rows, top_words
+from sklda._topics.word_scores import top_columns
+from sklda.inspection._words import top_documents, top_rows, top_words
 
 TopicNamer: TypeAlias = Callable[[list[str], np.ndarray], str | None]
 Names: TypeAlias = Mapping[int, str | None] | NameList | TopicNamer
@@ -113,7 +115,7 @@ default=None
     True
     """
     fitted = snapshot(estimator)
-    n_topics = len(fitted_components(fitted))
+    n_topics, _ = shape_of_topics(fitted)
     stored, defaults = default_names(n_topics), default_names(n_topics)
     if isinstance(names, Mapping):
         stored = names_of_topics(fitted, n_topics)

@@ -23,7 +23,7 @@ from sklda._core.checks import check_limit
 from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda._topics.topic_names import keys_of_model
-from sklda._topics.word_scores import RANKING_CONSTRAINTS, word_scores
+from sklda._topics.word_scores import RANKING_CONSTRAINTS, top_columns
 
 
 @validates(**RANKING_CONSTRAINTS, as_frame=["boolean"])
@@ -40,8 +40,8 @@ def top_words(
 
     In the following, p(w | k) is the probability of word w in topic k, from the rows of
     `components_`, and p(w) is its probability in all topics together, from their sum.
-    Cost: O(K) per word, for "frex" O(K log V), with K topics and V words. Memory: a few
-    arrays of the size of `components_`.
+    Cost: O(K) per word, for "frex" O(K log V), with K topics and V words. Memory:
+    `components_`, and 0.1 GB.
 
     Parameters
     ----------
@@ -125,14 +125,6 @@ def top_words(
     pandas = import_pandas()
     keys = pandas.Index(keys_of_model(estimator, len(words)), name="topic")
     return pandas.DataFrame(words, index=keys)
-
-
-def top_columns(
-    components: np.ndarray, n_words: int, metric: str, weight: float | None = None
-) -> np.ndarray:
-    """Return the columns of the top words of each topic, (n_topics, n_words)."""
-    check_limit(n_words, "n_words", components.shape[1], "words")
-    return top_indices(word_scores(components, metric, weight), n_words)
 
 
 @validates(n_documents=POSITIVE_INTEGER)

@@ -16,6 +16,7 @@ from sklda._base.fitted_topics import (
     check_one_model,
     fitted_components,
     normalise,
+    shape_of_topics,
     snapshot,
     topic_proportions,
 )
@@ -196,7 +197,7 @@ def vocabulary_score(
     counts = check_counts(X)
     n_words = counts.shape[1]
     known = check_indices(columns, "columns", n_words, "columns")
-    n_known = fitted_components(estimator).shape[1]
+    _, n_known = shape_of_topics(estimator)
     if np.unique(known).size < known.size or known.size != n_known:
         raise ValueError(
             f"columns must contain each of the {n_known} words of the model once, got "

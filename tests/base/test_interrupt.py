@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
-from sklda._base.fitting import Progress
+from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda._chain.chain import Chain
-from sklda._simd import compile
 from sklda.datasets import make_lda_corpus
 from tests.helpers.interpreter import run_python
 from tests.helpers.interrupts import interrupt, interrupted_at
@@ -98,23 +96,6 @@ def test_without_the_module_the_fit_is_the_same():
     X = np.arange(60).reshape(10, 6) % 7
     model = CollapsedGibbsLDA(3, max_iter=9, random_state=0).fit(X)
     assert digest == hashlib.sha256(model.components_.tobytes()).hexdigest()
-
-
-@pytest.mark.parametrize("model", [CollapsedGibbsLDA, ECGSLDA, CVBLDA])
-@pytest.mark.parametrize("verbose", [0, 1])
-def test_a_verbose_fit_says_that_it_compiles(model, verbose, capsys, monkeypatch):
-    def compiling(*args):
-        compile._tell_once()  # as before a kernel that no cache holds
-        return report(*args)
-
-    report = Progress.report
-    monkeypatch.setattr(Progress, "report", compiling)
-    params = {"max_iter": 99, "evaluate_every": 3, "random_state": 0}
-    model(4, **params, verbose=verbose).fit(X)
-    lines = [line for line in capsys.readouterr().out.splitlines() if "compil" in line]
-    name = model.__name__
-    line = f"[{name}] compiling kernels, which takes seconds, once per machine"
-    assert lines == [line] * verbose
 
 
 # Ctrl-C

@@ -6,16 +6,13 @@ import importlib.util
 import os
 import pickle
 import tempfile
-import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 
-from sklda._core.threads import Threads
 from sklda._simd import compile
 from tests.helpers.interpreter import run_python
 
@@ -77,59 +74,6 @@ def test_python_cannot_call_what_is_inlined():
         with pytest.raises(TypeError, match="double has no wrapper"):
             double(21)
         assert fourfold(21) == 84  # compiles both
-
-
-def test_it_tells_once_of_what_is_not_stored(define, tmp_path):
-    told = []
-    with compile.told_of_compiling(lambda: told.append("compiled")):
-        define()(21)
-        define()(21.0)
-        assert told == ["compiled"]
-        with compile.told_of_compiling(lambda: told.append("loaded")):
-            assert loads(define())
-    assert told == ["compiled"]
-    define()(21j)  # told nobody
-    assert told == ["compiled"]
-
-
-def test_fits_that_overlap_are_told_each_of_its_own(define):
-    first_begins, second_ends = threading.Event(), threading.Event()
-    told = []
-
-    def first():
-        with compile.told_of_compiling(lambda: told.append("first")):
-            first_begins.set()
-            second_ends.wait()
-        define()(21.0)  # told nobody
-
-    with ThreadPoolExecutor() as pool:
-        fit = pool.submit(first)
-        first_begins.wait()
-        with compile.told_of_compiling(lambda: told.append("second")):
-            define()(21)
-        second_ends.set()
-        fit.result()
-    define()(21j)
-    assert told == ["second"]
-
-
-def test_a_thread_of_a_fit_tells_the_fit(define):
-    told, compiled = [], threading.Event()
-    caller = threading.get_ident()
-
-    def work(_):
-        if threading.get_ident() == caller:
-            compiled.wait()
-        else:
-            define()(21)
-            compiled.set()
-
-    with Threads(2) as threads:
-        with compile.told_of_compiling(lambda: told.append(threading.get_ident())):
-            threads.map(work, range(2))
-        define()(21.0)  # told nobody
-    assert len(told) == 1
-    assert told != [caller]
 
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])

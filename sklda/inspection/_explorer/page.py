@@ -15,9 +15,9 @@ import numpy as np
 from sklda._base.fitted_topics import count_models, normalise, top_indices
 from sklda._topics.plotting import shorten
 from sklda._topics.topic_distances import jensen_shannon_distances
+from sklda._topics.word_scores import top_columns
 from sklda.inspection._groups import Groups
 from sklda.inspection._topic_map import classical_scaling
-from sklda.inspection._words import top_columns
 
 # A script may import only from those above it.
 SCRIPTS = (
