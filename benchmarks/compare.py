@@ -211,7 +211,7 @@ def millions(report: dict, name: str) -> str:
     return f"{speed(report, name) / 1e6:.2f}{mark}"
 
 
-def run_quality(options, name="quality") -> None:
+def run_quality(options) -> None:
     checkpoints = harness.geometric(options.sweeps, STEPS)
 
     def run_all(team, held_out):
@@ -222,11 +222,7 @@ def run_quality(options, name="quality") -> None:
         rules = {"limit": options.limit, "sweeps": TURN}
         return harness.follow(team, checkpoints, evaluate, **rules)
 
-    measure_starts(options, name, run_all, checkpoints)
-
-
-def run_wait(options) -> None:
-    run_quality(options, "wait")
+    measure_starts(options, "quality", run_all, checkpoints)
 
 
 def seconds_to(curve: dict, level: float) -> float:
@@ -257,16 +253,12 @@ def median_curve(program: dict) -> dict[str, np.ndarray]:
     }
 
 
-def section_quality(reports, images, picture="benchmarks-perplexity.png") -> dict:
+def section_quality(reports, images) -> dict:
     figure, panels = figures.panels(len(reports))
     for axes, report in zip(panels, reports, strict=True):
         draw_quality(axes, report)
-    figures.finish(figure, images / picture)
+    figures.finish(figure, images / "benchmarks-perplexity.png")
     return {"tables": "\n\n".join(map(table_of_levels, reports))}
-
-
-def section_wait(reports, images) -> dict:
-    return section_quality(reports, images, "benchmarks-wait.png")
 
 
 def table_of_levels(report: dict) -> str:
@@ -288,14 +280,17 @@ def table_of_levels(report: dict) -> str:
 
 
 def draw_quality(axes, report) -> None:
-    styles, lowest = figures.styles("compare"), np.inf
+    styles, points = figures.styles("compare"), []
     for name, program in report["programs"].items():
         curve = median_curve(program)
         look = styles[name] | {"ms": 4, "label": PEERS[name].label}
         axes.plot(curve["seconds"], curve["perplexity"], **look)
-        lowest = min(lowest, *curve["perplexity"])
+        points += zip(curve["perplexity"], curve["seconds"], strict=True)
+    lowest = min(points)[0]
+    first = min(seconds for level, seconds in points if level < SHOWN * lowest)
     axes.set(xlabel="seconds of training", xscale="log")
     axes.set(title=title_of(report), ylabel="perplexity of held-out words")
+    axes.set_xlim(left=0.9 * first)
     axes.set_ylim(0.97 * lowest, SHOWN * lowest)
     axes.grid(alpha=0.3)
 

@@ -183,11 +183,13 @@ def test_front_page_draws_each_exact_program_with_its_own_look(monkeypatch):
     monkeypatch.syspath_prepend(DOC / "_ext")
     pytest.importorskip("docutils")
     front = importlib.import_module("front_figure")
-    names = [front.OURS, *map(str, range(20))]
-    peers = {name: SimpleNamespace(label=name, exact=True) for name in names}
-    monkeypatch.setattr(front, "PEERS", peers)
+    names = [front.compare.FIT, *map(str, range(20))]
+    others = {"exact": True, "method": "exact", "package": ""}
+    peers = {name: SimpleNamespace(label=name, **others) for name in [*names, "1-mean"]}
+    for module in (front, front.compare):
+        monkeypatch.setattr(module, "PEERS", peers)
     curve = {"seconds": [1, 2], "perplexity": [2, 1]}
-    measured = {"programs": dict.fromkeys(names, curve)}
+    measured = {"programs": dict.fromkeys(peers, curve)}
     monkeypatch.setattr(front, "report", lambda *_: measured)
     monkeypatch.setattr(front.compare, "median_curve", lambda program: program)
     axes = Mock()

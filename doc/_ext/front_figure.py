@@ -53,7 +53,7 @@ def sentence() -> str:
 
 def waits() -> dict[str, str]:
     """Return the seconds to the lowest perplexity that all exact samplers reach."""
-    measured = report("wait", SHOWN)
+    measured = report("quality", SHOWN)
     level, seconds = compare.levels(measured)[-2], {}
     for name, program in measured["programs"].items():
         every = [compare.seconds_to(curve, level) for curve in program["runs"]]
@@ -98,13 +98,14 @@ def draw_speed(axes) -> str:
 
 
 def draw_quality(axes) -> str:
-    """Draw the perplexity that exact samplers reach; return their names."""
+    """Draw what fits and other exact samplers reach, with means; return their names."""
     looks = zip(cycle(OTHER_COLORS), cycle(OTHER_DASHES), strict=False)
     programs = report("quality", SHOWN)["programs"]
-    shown = {name: p for name, p in programs.items() if PEERS[name].exact}
-    for name, program in shown.items():
-        curve = compare.median_curve(program)
-        color, dashes = (COLOR, "-") if name == OURS else next(looks)
+    _, others = compare.ours_and_others(dict.fromkeys(programs, 0.0))
+    shown = [compare.FIT, *(n for n in others if f"{n}-mean" not in others)]
+    for name in shown:
+        curve = compare.median_curve(programs[name])
+        color, dashes = (COLOR, "-") if name == compare.FIT else next(looks)
         look = {"label": PEERS[name].label, "color": color, "linestyle": dashes}
         axes.plot(curve["seconds"], curve["perplexity"], marker=".", **look)
     axes.set(xscale="log", xlabel="seconds of training")

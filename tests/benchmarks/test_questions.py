@@ -16,13 +16,12 @@ from benchmarks.__main__ import main, parse
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 ONE = "--corpora kos --topics 3"
-COMPARE = f"{ONE} --peers sklda sklda-mean"
+COMPARE = f"{ONE} --peers sklda sklda-fit"
 CHAINS = "--starts 2 --sweeps 6 --jobs 1 --topics 3"
 SHORT = "--max-iter 3 --topics 3"
 TINY = {
     "compare-speed": f"{COMPARE} --seeds 0 --first 2 --last 4",
     "compare-quality": f"{COMPARE} --seeds 0 --sweeps 5",
-    "compare-wait": f"{ONE} --peers sklda-fit sklda --seeds 0 --sweeps 5",
     "compare-process": COMPARE,
     "compare-size": "--peers sklda --tokens 0.002 0.004 --words 80 --topics 3"
     " --vocabularies 20 --tokens-of-words 0.002 --other-topics 2"
@@ -74,7 +73,6 @@ TABLES_ONLY |= {"covariates-heldout", "covariates-peers", "medlda-corpora"}
 FILES = {  # if they are not one with the name of the kind
     "compare-speed": ["speed-kos-3-1"],
     "compare-quality": ["quality-kos-3-1"],
-    "compare-wait": ["wait-kos-3-1"],
     "compare-process": ["process-kos-3-1"],
     "compare-size": ["size-2-1", "size-3-1"],
     "blocking-chains": ["chains-counts-3", "chains-kos-3"],
@@ -109,7 +107,7 @@ def check_compare_speed(report):
 
 def check_compare_quality(report):
     assert report["options"]["corpus"] == "kos"
-    assert list(report["programs"]) == list(report["peers"]) == ["sklda", "sklda-mean"]
+    assert list(report["programs"]) == list(report["peers"]) == ["sklda", "sklda-fit"]
     for program in report["programs"].values():
         (curve,) = program["runs"]
         assert curve["sweeps"] == [1, 2, 4, 5]
@@ -328,7 +326,7 @@ def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
         assert "Machine: " in text
         assert str(tmp_path) not in text
         images = (tmp_path / "doc" / "images").glob("*.png")
-        assert len(list(images)) == (kind in ("quality", "wait", "size"))
+        assert len(list(images)) == (kind in ("quality", "size"))
     else:
         figures = {path.stem for path in (tmp_path / "results" / family).glob("*.png")}
         assert figures == (set() if question in TABLES_ONLY else set(reports))
