@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from sklda import DMRLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda.datasets import make_lda_corpus
+from sklda.inspection import name_topics, top_documents
 
 K = 3
 X, THETA, _ = make_lda_corpus(40, 30, K, document_length=25, random_state=0)
@@ -73,6 +74,16 @@ def test_another_fit_makes_them_anew(fit):
     first = model.components_
     vars(model)["_topic_sums"] = fit("fixed")._topic_sums
     assert not np.array_equal(model.components_, first)
+
+
+def test_names_and_documents_need_no_whole_array(fit, monkeypatch):
+    model = fit("fixed")
+    made = []
+    monkeypatch.setattr(CollapsedGibbsLDA, "_components", lambda _: made.append(1))
+    documents, _ = top_documents(model, X, n_documents=2)
+    assert documents.shape == (model.n_components, 2)
+    assert name_topics(model, {0: "rain"}).topic_names_[0] == "rain"
+    assert made == []
 
 
 @each

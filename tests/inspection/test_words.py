@@ -8,6 +8,7 @@ from scipy import sparse
 
 from sklda import CollapsedGibbsLDA
 from sklda._base.fitted_topics import top_indices, topic_frequencies, topic_proportions
+from sklda._topics import word_scores
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import pyldavis_data, top_documents, top_words
 from tests.helpers.known_topics import KnownTopics, columns_are_shown
@@ -64,7 +65,11 @@ def plain_scores(components, metric, weight):
         ("frex", 0.9, 0.9),
     ],
 )
-def test_words_are_those_of_the_plain_version(metric, weight, default):
+@pytest.mark.parametrize("block", [2, 5])  # topics
+def test_words_are_those_of_the_plain_version(
+    metric, weight, default, block, monkeypatch
+):
+    monkeypatch.setattr(word_scores, "_ENTRIES", block * 40 + 1)
     components = np.random.default_rng(0).gamma(0.3, size=(5, 40)) + 0.01
     found = top_words(KnownTopics(components), None, 40, metric, weight=weight)
     scores = plain_scores(components, metric, default)
