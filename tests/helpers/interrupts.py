@@ -24,6 +24,8 @@ def interrupted_at(moment, call, functions=None):
         return trace
 
     before = sys.gettrace()
+    # Python 3.12 has no events of instructions unless a frame asked for them before.
+    sys._getframe().f_trace_opcodes = True
     sys.settrace(trace)
     try:
         call()
