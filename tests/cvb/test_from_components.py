@@ -33,6 +33,7 @@ def test_it_does_what_the_model_does_in_the_same_bits(name):
     assert np.array_equal(lda.transform(X), model.transform(X))
     assert lda.score(X) == model.score(X)
     assert top_words(lda, WORDS) == top_words(model, WORDS)
+    pytest.importorskip("matplotlib")
     theirs = TopicMapDisplay.from_estimator(model, WORDS)
     display = TopicMapDisplay.from_estimator(lda, WORDS)
     np.testing.assert_allclose(display.frequencies, theirs.frequencies, rtol=1e-12)
