@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
+from matplotlib.ticker import LogLocator
 from scipy import sparse
 
 from benchmarks import corpora, figures, harness, number
@@ -280,19 +281,28 @@ def table_of_levels(report: dict) -> str:
 
 
 def draw_quality(axes, report) -> None:
-    styles, points = figures.styles("compare"), []
+    styles, curves = figures.styles("compare"), []
     for name, program in report["programs"].items():
-        curve = median_curve(program)
+        curves.append(median_curve(program))
         look = styles[name] | {"ms": 4, "label": PEERS[name].label}
-        axes.plot(curve["seconds"], curve["perplexity"], **look)
-        points += zip(curve["perplexity"], curve["seconds"], strict=True)
-    lowest = min(points)[0]
+        axes.plot(curves[-1]["seconds"], curves[-1]["perplexity"], **look)
+    show_low(axes, curves)
+    axes.set(title=title_of(report))
+    axes.grid(alpha=0.3)
+
+
+def show_low(axes, curves: list[dict]) -> None:
+    """Show the low part of the curves: the first sweeps are high in all."""
+    pairs = [zip(c["perplexity"], c["seconds"], strict=True) for c in curves]
+    points = [point for pair in pairs for point in pair]
+    lowest, _ = min(points)
     first = min(seconds for level, seconds in points if level < SHOWN * lowest)
     axes.set(xlabel="seconds of training", xscale="log")
-    axes.set(title=title_of(report), ylabel="perplexity of held-out words")
+    axes.set(ylabel="perplexity of held-out words")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlim(left=0.9 * first)
     axes.set_ylim(0.97 * lowest, SHOWN * lowest)
-    axes.grid(alpha=0.3)
 
 
 def run_process(options) -> None:

@@ -103,14 +103,16 @@ def draw_quality(axes) -> str:
     programs = report("quality", SHOWN)["programs"]
     _, others = compare.ours_and_others(dict.fromkeys(programs, 0.0))
     shown = [compare.FIT, *(n for n in others if f"{n}-mean" not in others)]
-    for name in shown:
-        curve = compare.median_curve(programs[name])
+    curves = {name: compare.median_curve(programs[name]) for name in shown}
+    for name, curve in curves.items():
         color, dashes = (COLOR, "-") if name == compare.FIT else next(looks)
         look = {"label": PEERS[name].label, "color": color, "linestyle": dashes}
         axes.plot(curve["seconds"], curve["perplexity"], marker=".", **look)
-    axes.set(xscale="log", xlabel="seconds of training")
-    axes.set(ylabel="perplexity of held-out words", title="Quality: lower is better")
-    axes.legend(frameon=False)
+    compare.show_low(axes, [*curves.values()])
+    axes.set(title="Quality: lower is better")
+    last = max(curve["seconds"][-1] for curve in curves.values())
+    axes.set_xlim(right=5 * last)  # room for the legend
+    axes.legend(frameon=False, loc="upper right")
     labels = ", ".join(PEERS[name].label for name in shown)
     return f"Perplexity of held-out words against seconds of training: {labels}."
 
