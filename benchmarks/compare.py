@@ -296,7 +296,8 @@ def show_low(axes, curves: list[dict]) -> None:
     pairs = [zip(c["perplexity"], c["seconds"], strict=True) for c in curves]
     points = [point for pair in pairs for point in pair]
     lowest, _ = min(points)
-    first = min(seconds for level, seconds in points if level < SHOWN * lowest)
+    low = (seconds for level, seconds in points if level < SHOWN * lowest)
+    first = min((s for s in low if s > 0), default=1.0)  # clocks are coarse
     axes.set(xlabel="seconds of training", xscale="log")
     axes.set(ylabel="perplexity of held-out words")
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
