@@ -7,6 +7,7 @@ import pytest
 from tests.helpers.interpreter import run_python
 
 N_THREADS = 8
+NOT_CONVERGED = "-W", "ignore:After max_iter=:UserWarning"
 # In a process of its own, where kernels are called for the first time, by two threads
 # each. A result is compared with that of the same work by a single thread afterwards.
 BEGIN = f"""
@@ -17,8 +18,7 @@ from threading import Barrier
 import numpy as np
 from sklearn.base import clone
 
-from sklda import CollapsedGibbsLDA, ECGSLDA, PartiallyCollapsedGibbsLDA
-from sklda import UncollapsedGibbsLDA
+from sklda import CollapsedGibbsLDA, CVBLDA, ECGSLDA, MedLDAClassifier
 from sklda.datasets import make_bars
 
 N_THREADS = {N_THREADS}
@@ -27,6 +27,7 @@ X.indices, X.data = X.indices[::-1].copy(), X.data[::-1].copy()
 X.indptr = (X.nnz - X.indptr[::-1]).astype(X.indptr.dtype)
 X.has_sorted_indices = False
 before = X.copy()
+labels = np.arange(X.shape[0]) % 3
 
 
 def at_once(work):
@@ -47,26 +48,27 @@ def assert_same(found, expected):
         np.testing.assert_array_equal(getattr(X, name), getattr(before, name))
 """
 FIRST_CALLS = """
-CLASSES = CollapsedGibbsLDA, ECGSLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
+CLASSES = CollapsedGibbsLDA, ECGSLDA, CVBLDA, MedLDAClassifier
 
 
 def work(i):
-    return CLASSES[i % 4](5, max_iter=4, random_state=i).fit_transform(X)
+    model = CLASSES[i % 4](5, max_iter=4, random_state=i).fit(X, labels)
+    return model.transform(X)
 
 
 assert_same(at_once(work), [work(i) for i in range(N_THREADS)])
 """
 ONE_ESTIMATOR = """
-shared = CollapsedGibbsLDA(5, max_iter=20, random_state=0).fit(X)
+shared = {model}(5, max_iter=20, random_state=0).fit(X, labels)
 TASKS = [
-    lambda: shared.fit(X).components_,
+    lambda: shared.fit(X, labels).components_,
     lambda: shared.transform(X),
-    lambda: shared.score(X),
-    lambda: shared.doc_topic_,
+    lambda: shared.score(X, labels),
     lambda: shared.topic_word_,
-    lambda: clone(shared).fit(X).components_,
+    lambda: shared.components_,
+    lambda: clone(shared).fit(X, labels).components_,
     lambda: pickle.loads(pickle.dumps(shared)).components_,
-    lambda: shared.topic_assignments_,
+    lambda: shared.{attribute},
 ]
 
 
@@ -81,9 +83,22 @@ for i, results in enumerate(at_once(work)):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", [FIRST_CALLS, ONE_ESTIMATOR], ids=["first", "shared"])
-def test_threads_get_what_a_single_thread_gets(code):
-    run_python(BEGIN + code)
+def test_first_calls_at_the_same_moment():
+    run_python(BEGIN + FIRST_CALLS, *NOT_CONVERGED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "attribute"),
+    [
+        ("CollapsedGibbsLDA", "topic_assignments_"),
+        ("CVBLDA", "doc_topic_"),
+        ("MedLDAClassifier", "predict(X)"),
+    ],
+)
+def test_threads_share_an_estimator(model, attribute):
+    code = ONE_ESTIMATOR.format(model=model, attribute=attribute)
+    run_python(BEGIN + code, *NOT_CONVERGED)
 
 
 @pytest.mark.slow

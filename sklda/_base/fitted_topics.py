@@ -93,8 +93,8 @@ def word_weights(model: Any, name: str = "model") -> np.ndarray:
     return weights
 
 
-def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
-    """Return the word distributions of topics, of an estimator or of an array."""
+def topic_weights(model: Any, name: str = "model") -> np.ndarray:
+    """Return word weights that can be normalised to a distribution for each topic."""
     weights = word_weights(model, name)
     _check_not_negative(weights, name)
     empty = np.flatnonzero(weights.max(axis=1) == 0)
@@ -104,7 +104,12 @@ def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
             f"distribution over words. Remove such topics ({empty.size} of "
             f"{len(weights)})."
         )
-    return normalise(weights)
+    return weights
+
+
+def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
+    """Return the word distributions of topics, of an estimator or of an array."""
+    return normalise(topic_weights(model, name))
 
 
 def normalise(values: np.ndarray) -> np.ndarray:

@@ -13,7 +13,12 @@ def word_lists(model: Any, name: str = "model") -> list[list[str]] | None:
     A topic without words is an empty list or, in a table, has missing values for words.
     Raise ValueError if a topic repeats a word.
     """
-    rows = np.asarray(model, object).tolist() if hasattr(model, "__array__") else model
+    rows = model
+    if hasattr(model, "__array__"):
+        values = np.asarray(model)
+        if np.issubdtype(values.dtype, np.number):
+            return None  # without an object for each number
+        rows = values.astype(object).tolist()
     if hasattr(model, "fit") or not isinstance(rows, list | tuple) or len(rows) == 0:
         return None
     if not all(isinstance(r, list | tuple) or np.ndim(r) == 1 for r in rows):

@@ -20,6 +20,8 @@ from numba.core import types
 from numba.core.caching import IndexDataCacheFile
 from numba.core.compiler import Compiler
 
+from sklda._simd.waiting import WaitingCompiler
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FOLDERS = ("_simd", "_core", "_tables", "*/kernels")  # all functions that are compiled
 
@@ -30,7 +32,8 @@ IS_KNOWN = FIRST_KNOWN <= numba.version_info.short <= LAST_KNOWN
 if IS_KNOWN:
     from sklda._simd.compilers import InlinedCompiler, KernelCompiler, StepCompiler
 else:
-    InlinedCompiler = KernelCompiler = StepCompiler = Compiler
+    InlinedCompiler = StepCompiler = Compiler
+    KernelCompiler = WaitingCompiler
 
 _has_warned = False
 

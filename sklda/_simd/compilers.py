@@ -11,7 +11,7 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
-from sklda._simd.waiting import waiting
+from sklda._simd.waiting import WaitingCompiler
 
 
 class _KernelCode(JITCodeLibrary):
@@ -38,7 +38,7 @@ class _StepCode(_KernelCode):
         self._finalized = True
 
 
-class KernelCompiler(Compiler):
+class KernelCompiler(WaitingCompiler):
     """The compiler of functions that Python calls, and that users wait for."""
 
     _code: type[JITCodeLibrary] = _KernelCode
@@ -52,10 +52,6 @@ class KernelCompiler(Compiler):
         state.library.enable_object_caching()
         state.flags.no_cfunc_wrapper = True
         return super().define_pipelines()
-
-    def _compile_core(self) -> CompileResult:
-        with waiting():
-            return super()._compile_core()
 
 
 class StepCompiler(KernelCompiler):

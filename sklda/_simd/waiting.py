@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
 
+from numba.core.compiler import Compiler, CompileResult
+
 LONG = 3.0  # seconds of a process after which its user is told
 MESSAGE = "sklda is compiling kernels, which takes seconds, once per machine."
 
@@ -41,3 +43,11 @@ def _tell() -> None:
     if not _is_told:
         _is_told = True
         logging.getLogger("sklda").warning(MESSAGE)
+
+
+class WaitingCompiler(Compiler):
+    """Numba's compiler for functions whose callers wait for it."""
+
+    def _compile_core(self) -> CompileResult:  # 0.61 to 0.68 have this name
+        with waiting():
+            return super()._compile_core()

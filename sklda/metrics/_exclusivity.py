@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklda._base.fitted_topics import (
     empty_topics,
     top_indices,
-    topic_distributions,
+    topic_weights,
     warn_of_empty,
     word_weights,
 )
@@ -18,7 +18,7 @@ from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION, validates
 from sklda._base.sklearn_private import StrOptions
 from sklda._base.word_lists import rank_weights, word_lists, words_of
 from sklda._core.checks import check_limit
-from sklda._topics.word_scores import check_weight, exclusivity, word_scores
+from sklda._topics.word_scores import scores_of_probable_words
 
 
 @validates(n_words=POSITIVE_INTEGER)
@@ -150,15 +150,8 @@ def topic_exclusivity(
     >>> topic_exclusivity(topics, n_words=2)
     array([0.75, 0.75])
     """
-    topic_word = topic_distributions(model)
-    empty = empty_topics(model, word_weights(model))
+    weights = topic_weights(model)
+    empty = empty_topics(model, weights)
     warn_of_empty(empty, "their exclusivity is NaN")
-    check_limit(n_words, "n_words", topic_word.shape[1], "words")
-    weight = check_weight(weight, measure)
-    if measure == "frex":
-        scores = word_scores(topic_word, "frex", weight)
-    else:
-        scores = exclusivity(topic_word)
-    top = top_indices(topic_word, n_words)
-    means = np.take_along_axis(scores, top, axis=1).mean(axis=1)
-    return np.where(empty, np.nan, means)
+    scores = scores_of_probable_words(weights, n_words, measure, weight)
+    return np.where(empty, np.nan, scores.mean(axis=1))

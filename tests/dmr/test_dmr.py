@@ -162,6 +162,7 @@ def test_without_covariates_alpha_is_what_explains_all_documents_best(planted):
 
 
 def test_chains_predict_documents_as_score_does(planted):
+    pytest.importorskip("arviz_stats")
     X, covariates = small(planted)
     model = DMRLDA(K, max_iter=12, burn_in=11, random_state=0)
     options = {"covariates": covariates, "X_test": X[:20], "n_chains": 2}

@@ -31,7 +31,9 @@ def optional_modules() -> Iterator[ModuleType]:
 def methods(cls: type) -> Iterator[tuple[str, Callable]]:
     """Yield the public methods of a class that sklda defines, not scikit-learn."""
     for name, member in inspect.getmembers(cls, inspect.isroutine):
-        if not name.startswith("_") and member.__module__.split(".")[0] == "sklda":
+        # To inspect, a cached property is a routine, too.
+        is_public = callable(member) and not name.startswith("_")
+        if is_public and member.__module__.split(".")[0] == "sklda":
             yield name, member
 
 

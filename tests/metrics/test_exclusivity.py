@@ -1,9 +1,12 @@
 """Diversity and exclusivity of the top words of topics, by hand."""
 
+import tracemalloc
+
 import numpy as np
 import pandas
 import pytest
 
+from sklda._topics import word_scores
 from sklda.metrics import align_topics, topic_diversity, topic_exclusivity
 
 TOPICS = [[6.0, 4, 0, 0], [0, 0.4, 0.3, 0.3]]
@@ -26,6 +29,28 @@ def test_frex_by_hand(weight):
     w = 0.5 if weight is None else weight
     expected = 1 / (w / exclusive + (1 - w) / frequency)
     np.testing.assert_allclose(found, expected.mean(axis=1))
+
+
+@pytest.mark.parametrize("measure", ["exclusivity", "frex"])
+def test_topics_are_measured_in_blocks(measure, monkeypatch):
+    weights = np.random.default_rng(0).gamma(0.1, size=(7, 40))
+    expected = topic_exclusivity(weights, measure)
+    monkeypatch.setattr(word_scores, "_ENTRIES", 2 * 40 + 1)
+    found = topic_exclusivity(weights, measure)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("function", [topic_diversity, topic_exclusivity])
+def test_weights_do_not_become_objects(function):
+    """A number is 8 bytes in an array, and 32 in a list."""
+    weights = np.random.default_rng(0).gamma(0.1, size=(40, 20_000))
+    tracemalloc.start()
+    try:
+        function(weights)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * weights.nbytes
 
 
 def test_weight_is_of_frex_alone():

@@ -86,8 +86,10 @@ def test_garbage_is_collected_afterwards_if_it_was_before(collects):
         gc.enable()
 
 
-@pytest.mark.skipif(not compile.IS_KNOWN, reason="this Numba compiles by default")
-def test_kernels_are_compiled_without_it(monkeypatch):
+@pytest.mark.parametrize("compiler", [compile.KernelCompiler, waiting.WaitingCompiler])
+def test_kernels_are_compiled_without_it(compiler, monkeypatch):
+    """Also by versions of Numba whose kernels compile by default."""
+    monkeypatch.setattr(compile, "KernelCompiler", compiler)
     entered = []
 
     @compile.kernel
