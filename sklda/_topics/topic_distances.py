@@ -10,6 +10,7 @@ from sklda._base.sklearn_private import StrOptions
 from sklda._core.checks import check_limit
 
 _DEFAULT_N_WORDS = 10
+_N_COLUMNS = 256  # of some hundred topics: these stay in the cache of a processor
 DISTANCE_CONSTRAINTS: dict = {
     "distance": [StrOptions({"hellinger", "jensen-shannon", "top-words"})],
     "n_words": [None, *POSITIVE_INTEGER],
@@ -38,7 +39,7 @@ def topic_distances(
     """
     if distance == "hellinger":
         affinities = np.sqrt(topics) @ np.sqrt(others).T
-        return np.asarray(np.sqrt((1 - affinities).clip(0)))  # rounding can exceed 1
+        return _roots(1 - affinities)
     if distance == "jensen-shannon":
         return jensen_shannon_distances(topics, others)
     is_top = [np.zeros(rows.shape) for rows in (topics, others)]
@@ -48,18 +49,37 @@ def topic_distances(
 
 
 def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the square roots of the divergences in bits, of all pairs of rows."""
-    entropies, other_entropies = _entropies(topics), _entropies(others)
-    divergences = np.empty((len(topics), len(others)))
-    for k, topic in enumerate(topics):
-        mean_entropies = (entropies[k] + other_entropies) / 2
-        divergences[k] = _entropies((topic + others) / 2) - mean_entropies
-    # A rounding error of 1e-16 would become a distance of 1e-8.
-    divergences[divergences < 1e-14] = 0
-    return np.asarray(np.sqrt(divergences.clip(max=1)))
+    """Return the square roots of the divergences in bits, of all pairs of rows.
+
+    Half of the time is saved if the others are the topics themselves.
+    """
+    is_symmetric = others is topics
+    divergences = np.zeros((len(topics), len(others)))
+    for begin in range(0, topics.shape[1], _N_COLUMNS):
+        columns = slice(begin, begin + _N_COLUMNS)
+        rows, other_rows = topics[:, columns], np.ascontiguousarray(others[:, columns])
+        entropies, other_entropies = _entropies(rows), _entropies(other_rows)
+        mixtures, space = np.empty((2, *other_rows.shape))  # new memory is slow
+        for k, row in enumerate(rows):
+            after = slice(k if is_symmetric else 0, None)
+            np.add(row, other_rows[after], out=mixtures[after])
+            mixtures[after] /= 2
+            divergence = _entropies(mixtures[after], space[after])
+            divergence -= (entropies[k] + other_entropies[after]) / 2
+            divergences[k, after] += divergence
+    if is_symmetric:
+        divergences = np.maximum(divergences, divergences.T)  # 0 below the diagonal
+    return _roots(divergences)
 
 
-def _entropies(rows: np.ndarray) -> np.ndarray:
-    """Return the entropy of each row in bits."""
-    logarithms = np.log2(np.maximum(rows, np.finfo(float).tiny))
+def _roots(squares: np.ndarray) -> np.ndarray:
+    """Return distances; a rounding error of 1e-16 would become a distance of 1e-8."""
+    squares[squares < 1e-14] = 0
+    return np.asarray(np.sqrt(squares.clip(max=1)))
+
+
+def _entropies(rows: np.ndarray, space: np.ndarray | None = None) -> np.ndarray:
+    """Return the entropy of each row in bits; overwrite an array of the same shape."""
+    logarithms = np.maximum(rows, np.finfo(float).tiny, out=space)
+    np.log2(logarithms, out=logarithms)
     return np.asarray(-np.einsum("kw,kw->k", rows, logarithms))

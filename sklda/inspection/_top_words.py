@@ -197,7 +197,6 @@ class TopWordsDisplay(PanelDisplay):
             _MAX_COLUMNS,
             (_PANEL_WIDTH + _SIDE_MARGIN, panel_height + _TOP_MARGIN),
             (_SIDE_MARGIN, _BOTTOM_MARGIN),
-            sharex=True,
             layout="none",
         )
         figure = panels[0].figure
@@ -210,8 +209,8 @@ class TopWordsDisplay(PanelDisplay):
             wspace=_SIDE_MARGIN / _PANEL_WIDTH,
             hspace=_TOP_MARGIN / panel_height,
         )
-        for panel in panels[-_MAX_COLUMNS:]:
-            panel.tick_params(labelbottom=True)  # the lowest panel of its column
+        for panel in panels[:-_MAX_COLUMNS]:  # others are the lowest of their columns
+            panel.tick_params(labelbottom=False)
         label = "probability of the word in the topic"
         figure.supxlabel(label, y=0.1 / height, fontsize="medium")
         return panels

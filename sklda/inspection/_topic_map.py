@@ -294,7 +294,13 @@ class _FreeSpace:
 
 def _overlap(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return which boxes (left, bottom, right, top) overlap any of the others."""
+    around = np.hstack([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])
+    near = _overlaps(around[np.newaxis], others)[0]  # few of the boxes on a large map
+    return _overlaps(boxes, others[near]).any(axis=1)
+
+
+def _overlaps(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return which boxes overlap which others, (n_boxes, n_others)."""
     low = boxes[:, np.newaxis, :2] < others[:, 2:]
     high = boxes[:, np.newaxis, 2:] > others[:, :2]
-    overlaps: np.ndarray = np.any(np.all(low & high, axis=2), axis=1)
-    return overlaps
+    return np.asarray(np.all(low & high, axis=2))
