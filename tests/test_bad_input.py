@@ -295,8 +295,10 @@ def left_out(function: FunctionType, number: int) -> Iterator[None]:
 
 CHECKING = (checks, corpus, refusals, parameter_checks, fitted_topics, columns)
 CHECKS = list(refusals_of(*CHECKING))
-# Without these, SciPy writes outside of arrays, and the process ends.
-VITAL = {("check_structure", 2), ("_check_range", 0)}
+# Without these, SciPy leaves arrays, or more memory is asked for than there is, and the
+# process ends.
+VITAL = {("check_structure", 2), ("_check_range", 0), ("_check_compressed", 4)}
+VITAL |= {("_check_lengths", 0), ("_check_words", 0)}
 
 
 @pytest.mark.slow
@@ -305,12 +307,14 @@ VITAL = {("check_structure", 2), ("_check_range", 0)}
     CHECKS,
     ids=[f"{f.__module__}.{f.__name__}-{number}" for f, number in CHECKS],
 )
-@pytest.mark.usefixtures("pyplot")
-def test_a_check_that_is_left_out_is_missed(function, number, doors):
+def test_a_check_that_is_left_out_is_missed(function, number, doors, pyplot):
     if (function.__name__, number) in VITAL:
         pytest.skip("without this check the process ends")
     # Methods and functions before constructors, whose values are fitted.
     names = sorted(doors, key=lambda name: name.count(".") == 1)
     with left_out(function, number):
-        pairs = chain.from_iterable(doors[name] for name in names)
-        assert any(next(complaints(*pair), None) for pair in pairs)
+        for pair in chain.from_iterable(doors[name] for name in names):
+            pyplot.close("all")  # a warning of many figures would be a complaint
+            if next(complaints(*pair), None):
+                return
+    pytest.fail("no value in these tables needs the check")

@@ -44,6 +44,7 @@ from tests.helpers.bad_input.estimators import (
 )
 from tests.helpers.bad_input.model_selection import model_selection_doors
 from tests.helpers.bad_input.values import (
+    Bad,
     Door,
     Spec,
     accepted,
@@ -61,6 +62,7 @@ from tests.helpers.known_topics import KnownTopics
 
 HAS_ARVIZ = find_spec("arviz_stats") is not None
 COMPONENTS = np.arange(N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS) % 5
+NAMES = np.array(list("abcdefg"), dtype=object)
 
 
 def metric_doors() -> Iterator[tuple[str, Door]]:
@@ -69,6 +71,7 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
     documents = weights(3, N_WORDS) + refused(None, words="X must be given")
     documents += refused(-COMPONENTS, words="X contains negative")
     documents += refused(np.ones((3, 6)), words="7 columns, but X has 6")
+    documents += refused([X, X], words="must be one matrix of counts here")
     yield door(
         metrics.topic_coherence,
         {"model": COMPONENTS, "X": X, "n_words": 3, "smoothing": 0.5},
@@ -89,7 +92,11 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
     )
     yield from alignment_doors()
     no_models = topic_model().bad
-    no_models = [bad for bad in no_models if not isinstance(bad.value, Pipeline)]
+    for_each = MedLDAClassifier(2, multi_class="ovr", max_iter=2).fit(X, LABELS)
+    several = Bad(for_each, "contains 3 models, one for each class", TypeError)
+    no_models = [several] + [
+        bad for bad in no_models if not isinstance(bad.value, Pipeline)
+    ]
     sound = {"estimator": fitted(CollapsedGibbsLDA), "X": X}
     yield door(
         metrics.document_completion_score,
@@ -193,7 +200,11 @@ def not_distributed() -> Spec:
     empty = COMPONENTS.copy()
     empty[1] = 0
     words = "all weights of topic 1 are 0"
-    return refused(-COMPONENTS, words="contains negative") + refused(empty, words=words)
+    lists = refused(
+        [["a", "b"]], words="lists of words, .* no weights", error=TypeError
+    )
+    spec = refused(-COMPONENTS, words="contains negative") + lists
+    return spec + refused(empty, words=words)
 
 
 def alignment_doors() -> Iterator[tuple[str, Door]]:
@@ -208,6 +219,9 @@ def alignment_doors() -> Iterator[tuple[str, Door]]:
         distance=[["top-words"]],
     )
     models = several_models(COMPONENTS + 1, COMPONENTS)
+    orders = [KnownTopics(COMPONENTS + 1, feature_names_in_=NAMES)]
+    orders.append(KnownTopics(COMPONENTS + 1, feature_names_in_=NAMES[::-1]))
+    models += refused(orders, words="have different vocabularies")
     sound["models"] = [COMPONENTS, COMPONENTS + 1]
     for function in (metrics.topic_stability, metrics.consensus_topics):
         yield door(function, sound, models=models, distance=[["top-words"]])

@@ -213,12 +213,13 @@ def counts(n_docs: int, n_words: int, *, whole: bool, fitted: bool) -> Spec:
     """
     sound = np.arange(n_docs * n_words).reshape(n_docs, n_words) % 9
     bad = [*not_a_matrix(n_words), *not_counted(), *out_of_range(sound)]
+    bad += no_blocks(sound)
     if whole:
         words = "whole numbers.*tf-idf.*CountVectorizer.*CVBLDA.*real weights"
         bad += [Bad(form(sound * 0.5), words) for form in FORMS]
     if fitted:
         others = [np.ones((3, n), int) for n in (n_words - 1, n_words + 1)]
-        words = f"features.*expecting {n_words}"
+        words = f"features.*expecting {n_words}.*vectorizer.transform"
         bad += [Bad(form(other), words) for other in others for form in FORMS]
     return Spec(bad, [[form(sound) for form in FORMS]])
 
@@ -290,7 +291,31 @@ def lists_and_diagonals(sound: np.ndarray) -> Iterable[Any]:
     more.offsets = np.append(more.offsets, 99)
     fewer = sparse.coo_array(sound)
     fewer.data = fewer.data[:-1]
-    yield from (short, same, more, fewer)
+    flat = sparse.dia_array(sound[:, :1])
+    flat.offsets, flat.data = flat.offsets[:1], np.ones(1)
+    yield from (short, same, more, fewer, flat)
+    yield from compressed(sound)
+
+
+def compressed(sound: np.ndarray) -> Iterable[Any]:
+    """Yield CSR and BSR whose arrays do not belong together."""
+    fractions, more, longer, beyond = [sparse.csr_array(sound) for _ in range(4)]
+    fractions.indices = fractions.indices / 2
+    more.data = np.append(more.data, 1)
+    longer.indptr = np.append(longer.indptr, longer.nnz)
+    beyond.indptr = [*beyond.indptr, 0, 0, 1]
+    wide = sparse.bsr_array(sound[:, :2] * 1, blocksize=(1, 1))
+    wide._shape, wide.data = sound.shape, np.ones((wide.nnz, 1, 2), int)
+    yield from (fractions, more, longer, beyond, wide)
+
+
+def no_blocks(sound: np.ndarray) -> Iterable[Bad]:
+    """Yield documents in blocks that cannot be read, where blocks are read at all."""
+    whole = "must be one matrix of counts here.*vstack"
+    yield Bad((block for block in ()), f"no documents|read only once|{whole}")
+    yield Bad([sparse.csr_array(-1 - sound)], f"Block 0 of X: Negative|{whole}")
+    flat = [sparse.csr_array(sound), sound[0]]
+    yield Bad(flat, f"Block 1 of X: it is of type ndarray, no matrix|{whole}")
 
 
 TEXTS = ["", "all the words of a document", "and those of another"]
