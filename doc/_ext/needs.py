@@ -19,6 +19,7 @@ OPTIONAL_PACKAGES = (
     "pandas",
     "pyLDAvis",
     "rich",
+    "sklearn.callback",  # of scikit-learn from 1.9 on
     "skops",
 )
 NEEDED_BY = {

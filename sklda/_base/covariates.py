@@ -204,7 +204,8 @@ def _indicators(
 def _years(days: np.ndarray) -> np.ndarray:
     """Return dates as years: noon of 2 July 2023 is 2023.5."""
     year = days.astype("M8[Y]")
-    start, end = year.astype("M8[D]"), (year + 1).astype("M8[D]")
+    end = (year + np.timedelta64(1, "Y")).astype("M8[D]")
+    start = year.astype("M8[D]")
     return year.astype(np.int64) + 1970 + (days - start) / (end - start)
 
 

@@ -203,7 +203,7 @@ def test_bins_of_pandas_keep_their_order():
         ([datetime.timedelta(1)], "durations"),
         (np.array([1, 2], "m8[D]"), "durations"),
         (["a", None], "missing values.* 1 in all.* row 1: impute"),
-        ([np.datetime64("NaT"), np.datetime64("2020")], "missing values.* row 0:"),
+        ([np.datetime64("NaT", "Y"), np.datetime64("2020")], "missing values.* row 0:"),
         (np.array(["NaT", "2020"], "M8[D]"), "missing values.* row 0:"),
         ([Decimal("NaN"), 1], "missing values.* row 0:"),
         ([1, np.inf], "infinity"),

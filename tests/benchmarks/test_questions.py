@@ -311,6 +311,8 @@ def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
     family, _, kind = question.partition("-")
     if family == "diagnostics":
         pytest.importorskip("arviz_stats")
+    if question == "parallel-cluster":
+        pytest.importorskip("distributed")
     if question == "covariates-peers":
         pytest.importorskip("topica")
     reports = tiny(question)

@@ -53,6 +53,7 @@ def test_arrays_that_are_too_small_are_noticed(name):
 
 @pytest.mark.slow
 def test_one_signature_for_each_kernel():
+    pytest.importorskip("distributed")  # modules of the extra have kernels, too
     # Each further one costs seconds to compile. Kernels that come from the cache bring
     # no signatures of those that they call: what compiled anything is run once more.
     code = """

@@ -22,5 +22,5 @@ def run_python(code: str, *options: str, **environment: str) -> str:
     )
     # On a slow machine, the code may wait long for the compiler.
     stderr = done.stderr.replace(f"{MESSAGE}\n", "")
-    assert (done.returncode, stderr) == (0, "")
+    assert (done.returncode, stderr) == (0, ""), stderr
     return done.stdout.strip()

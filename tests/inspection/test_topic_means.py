@@ -103,7 +103,7 @@ def test_tables():
 def test_documents_without_a_date_are_left_out_and_counted(pyplot, as_objects):
     draws, present = make_draws(), np.arange(30) % 10 != 3
     days = np.datetime64("2008-01-01") + np.arange(0, 360, 12).astype("m8[D]")
-    dates = np.where(present, days, np.datetime64("NaT"))
+    dates = np.where(present, days, np.datetime64("NaT", "D"))
     if as_objects:
         dates = dates.astype(object).tolist()
         assert dates[3] is None
