@@ -148,7 +148,7 @@ def test_a_formula_in_effects_and_in_dmr():
         ValueError, match=r"the columns \['rating', 'day'\], but fit had"
     ):
         predicted_proportions(dmr, FRAME[["rating", "day"]])
-    later = FRAME.iloc[rows].assign(day=DAY[-1] + 1000)
+    later = FRAME.iloc[rows].assign(day=DAY[-1] + np.timedelta64(1000, "D"))
     with pytest.raises(ValueError, match=r"formula=.*bs\(day, 4\).* fails: .*extrapol"):
         predicted_proportions(dmr, later)
 
