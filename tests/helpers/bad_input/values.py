@@ -338,7 +338,7 @@ def not_counted() -> Iterable[Bad]:
 
 def out_of_range(sound: np.ndarray) -> Iterable[Bad]:
     """Yield matrices with one value that is no count, in each form; and of dates."""
-    yield Bad(sound.astype("M8[s]"), "datetime64")
+    yield Bad(sound.astype("M8[s]"), r"datetime64|<M8\[s\]")
     negative = "Negative values.*number of times.*CountVectorizer"
     for value, dtype, words in (
         (math.nan, np.float64, "NaN"),
