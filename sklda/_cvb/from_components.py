@@ -75,7 +75,7 @@ def lda_from_components(
     weights = check_matrix(components, "components", dtype=np.float64)
     # Word after word, as in fitted estimators: so sums round in the same way.
     weights = np.asfortranarray(weights)
-    topic_weights(weights, "components")  # refuses what is none
+    topic_weights(weights, "components")  # refuses negative weights and empty topics
     unseen = np.flatnonzero(weights.max(axis=0) == 0)
     if unseen.size > 0:
         raise ValueError(

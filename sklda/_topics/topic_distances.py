@@ -10,7 +10,7 @@ from sklda._base.sklearn_private import StrOptions
 from sklda._core.checks import check_limit
 
 _DEFAULT_N_WORDS = 10
-_N_COLUMNS = 256  # of some hundred topics: these stay in the cache of a processor
+_N_COLUMNS = 256  # of words at a time: a few hundred topics then stay in the cache
 DISTANCE_CONSTRAINTS: dict = {
     "distance": [StrOptions({"hellinger", "jensen-shannon", "top-words"})],
     "n_words": [None, *POSITIVE_INTEGER],
@@ -59,7 +59,8 @@ def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarr
         columns = slice(begin, begin + _N_COLUMNS)
         rows, other_rows = topics[:, columns], np.ascontiguousarray(others[:, columns])
         entropies, other_entropies = _entropies(rows), _entropies(other_rows)
-        mixtures, space = np.empty((2, *other_rows.shape))  # new memory is slow
+        # Written again and again: new memory for each topic takes up to ten times as long.
+        mixtures, space = np.empty((2, *other_rows.shape))
         for k, row in enumerate(rows):
             after = slice(k if is_symmetric else 0, None)
             np.add(row, other_rows[after], out=mixtures[after])

@@ -209,7 +209,8 @@ class TopWordsDisplay(PanelDisplay):
             wspace=_SIDE_MARGIN / _PANEL_WIDTH,
             hspace=_TOP_MARGIN / panel_height,
         )
-        for panel in panels[:-_MAX_COLUMNS]:  # others are the lowest of their columns
+        # Shared axes would do it, but take a minute for 400 panels.
+        for panel in panels[:-_MAX_COLUMNS]:
             panel.tick_params(labelbottom=False)
         label = "probability of the word in the topic"
         figure.supxlabel(label, y=0.1 / height, fontsize="medium")
