@@ -59,7 +59,7 @@ def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarr
         columns = slice(begin, begin + _N_COLUMNS)
         rows, other_rows = topics[:, columns], np.ascontiguousarray(others[:, columns])
         entropies, other_entropies = _entropies(rows), _entropies(other_rows)
-        # Written again and again: new memory for each topic takes up to ten times as long.
+        # Reused, because new memory for each topic takes up to ten times as long.
         mixtures, space = np.empty((2, *other_rows.shape))
         for k, row in enumerate(rows):
             after = slice(k if is_symmetric else 0, None)
