@@ -8,6 +8,7 @@ from scipy import stats
 
 from benchmarks import large, mapped
 from benchmarks.large import LargeCorpus, Style
+from sklda._base.fitted_topics import axis_sums
 
 N_FORMS = 5  # of each of the 25 words of `counts`
 
@@ -91,7 +92,7 @@ def test_topics_of_documents_are_dirichlet_around_real_ones(real, concentration)
     length = 100
     style = Style(concentration, repeated=0.5)
     X, z = make(real, 400_000, document_length=length, style=style).whole()
-    lengths = X.sum(axis=1)
+    lengths = axis_sums(X, axis=1)
     document = np.repeat(np.arange(X.shape[0]), lengths)
     theta = np.bincount(document, z == 0, minlength=X.shape[0]) / lengths
     doc = np.repeat(np.arange(40), counts.sum(axis=1))
