@@ -93,7 +93,7 @@ def word_weights(model: Any, name: str = "model") -> np.ndarray:
     return weights
 
 
-def topic_weights(model: Any, name: str = "model") -> np.ndarray:
+def normalisable_weights(model: Any, name: str = "model") -> np.ndarray:
     """Return word weights that can be normalised to a distribution for each topic."""
     weights = word_weights(model, name)
     _check_not_negative(weights, name)
@@ -109,7 +109,7 @@ def topic_weights(model: Any, name: str = "model") -> np.ndarray:
 
 def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
     """Return the word distributions of topics, of an estimator or of an array."""
-    return normalise(topic_weights(model, name))
+    return normalise(normalisable_weights(model, name))
 
 
 def normalise(values: np.ndarray) -> np.ndarray:

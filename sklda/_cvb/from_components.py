@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.fitted_topics import check_matrix, topic_weights
+from sklda._base.fitted_topics import check_matrix, normalisable_weights
 from sklda._base.parameters import (
     CONSTRAINTS,
     LOWEST_PRIOR,
@@ -75,7 +75,7 @@ def lda_from_components(
     weights = check_matrix(components, "components", dtype=np.float64)
     # Word after word, as in fitted estimators: so sums round in the same way.
     weights = np.asfortranarray(weights)
-    topic_weights(weights, "components")  # refuses negative weights and empty topics
+    normalisable_weights(weights, "components")  # refuses what cannot be normalised
     unseen = np.flatnonzero(weights.max(axis=0) == 0)
     if unseen.size > 0:
         raise ValueError(

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import (
     empty_topics,
+    normalisable_weights,
     top_indices,
-    topic_weights,
     warn_of_empty,
     word_weights,
 )
@@ -150,7 +150,7 @@ def topic_exclusivity(
     >>> topic_exclusivity(topics, n_words=2)
     array([0.75, 0.75])
     """
-    weights = topic_weights(model)
+    weights = normalisable_weights(model)
     empty = empty_topics(model, weights)
     warn_of_empty(empty, "their exclusivity is NaN")
     scores = scores_of_probable_words(weights, n_words, measure, weight)

@@ -94,9 +94,8 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
     no_models = topic_model().bad
     for_each = MedLDAClassifier(2, multi_class="ovr", max_iter=2).fit(X, LABELS)
     several = Bad(for_each, "contains 3 models, one for each class", TypeError)
-    no_models = [several] + [
-        bad for bad in no_models if not isinstance(bad.value, Pipeline)
-    ]
+    no_models = [bad for bad in no_models if not isinstance(bad.value, Pipeline)]
+    no_models.append(several)
     sound = {"estimator": fitted(CollapsedGibbsLDA), "X": X}
     yield door(
         metrics.document_completion_score,
@@ -200,11 +199,9 @@ def not_distributed() -> Spec:
     empty = COMPONENTS.copy()
     empty[1] = 0
     words = "all weights of topic 1 are 0"
-    lists = refused(
-        [["a", "b"]], words="lists of words, .* no weights", error=TypeError
-    )
-    spec = refused(-COMPONENTS, words="contains negative") + lists
-    return spec + refused(empty, words=words)
+    spec = refused(-COMPONENTS, words="contains negative") + refused(empty, words=words)
+    words = "lists of words, .* no weights"
+    return spec + refused([["a", "b"]], words=words, error=TypeError)
 
 
 def alignment_doors() -> Iterator[tuple[str, Door]]:

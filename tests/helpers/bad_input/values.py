@@ -303,7 +303,7 @@ def compressed(sound: np.ndarray) -> Iterable[Any]:
     fractions.indices = fractions.indices / 2
     more.data = np.append(more.data, 1)
     longer.indptr = np.append(longer.indptr, longer.nnz)
-    beyond.indptr = [*beyond.indptr, 0, 0, 1]
+    beyond.indptr[-1] += 1
     wide = sparse.bsr_array(sound[:, :2] * 1, blocksize=(1, 1))
     wide._shape, wide.data = sound.shape, np.ones((wide.nnz, 1, 2), int)
     yield from (fractions, more, longer, beyond, wide)
