@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from sklda._base.schedule import LEARNING_INTERVAL, Schedule
+from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import (
     HasMethods,
     Interval,
@@ -28,6 +28,10 @@ from sklda._core.word_prior import word_prior
 
 _has_warned_of_threads = False
 
+# Where alpha is learned, its sum begins here: topics form better under a large alpha, and
+# an alpha that is too large falls in a few sweeps, while one that is too small rises
+# slowly.
+_FIRST_ALPHA_SUM = 10.0
 # Priors that kernels can multiply and add in float32, with a margin.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
 
@@ -113,25 +117,35 @@ def make_problem(estimator, corpus) -> Problem:
     parameters = estimator._parameters
     n_topics, n_words = parameters.n_components, estimator.n_features_in_
     beta = check_topic_word_prior(parameters.topic_word_prior, n_topics, n_words)
+    alpha, learned = parameters.doc_topic_prior, learned_priors(parameters)
+    if alpha is None and learned is not None and learned.alpha is not None:
+        alpha = _FIRST_ALPHA_SUM / n_topics
     return Problem(
         corpus,
         n_words,
-        doc_topic_prior=check_doc_topic_prior(parameters.doc_topic_prior, n_topics),
+        doc_topic_prior=check_doc_topic_prior(alpha, n_topics),
         topic_word_prior=word_prior(beta),
     )
 
 
 def make_schedule(
-    parameters, burn_in: int, thin: int, evaluate_every: int, *, goes_on: bool = False
+    parameters,
+    burn_in: int,
+    thin: int,
+    evaluate_every: int,
+    *,
+    learning_interval: int = 1,
+    goes_on: bool = False,
 ) -> Schedule:
     """Return the schedule of a fit; warn if the chain never learns its priors."""
     learn_priors = parameters.learn_priors
     is_wanted = learn_priors in ("symmetric", "asymmetric")
-    if is_wanted and burn_in < LEARNING_INTERVAL and not goes_on:
+    if is_wanted and burn_in < learning_interval and not goes_on:
         warn_user(
             f"learn_priors={learn_priors!r} has no effect: the priors are learned "
-            f"every {LEARNING_INTERVAL} sweeps during burn-in, which has only "
-            f"{burn_in}. Increase max_iter, or set learn_priors=None."
+            f"during burn-in, in every sweep that is divisible by {learning_interval}, "
+            f"and burn-in has {burn_in} sweeps. Increase max_iter, or set "
+            "learn_priors=None."
         )
     return Schedule(
         parameters.max_iter,
@@ -140,6 +154,7 @@ def make_schedule(
         evaluate_every,
         learned_priors(parameters),
         is_hierarchical=learn_priors == "hierarchical",
+        learning_interval=learning_interval,
     )
 
 

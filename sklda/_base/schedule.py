@@ -8,8 +8,6 @@ from sklda._base.annealing import Annealing
 from sklda._core.minka import LearnedPriors
 from sklda._core.problem import Problem
 
-LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
-
 
 class Schedule(NamedTuple):
     """When priors are learned, the trace grows and samples are kept.
@@ -23,6 +21,7 @@ class Schedule(NamedTuple):
     evaluate_every: int
     learned: LearnedPriors | None  # by a fixed point
     is_hierarchical: bool = False  # the chain samples the priors itself
+    learning_interval: int = 1  # sweeps from one update of the priors to the next
 
     @property
     def n_kept(self) -> int:
@@ -56,7 +55,7 @@ class Schedule(NamedTuple):
     def learns(self, sweep: int) -> bool:
         """Return whether the priors are learned after a sweep, only during burn-in."""
         wanted = self.learned is not None and sweep <= self.burn_in
-        return wanted and sweep % LEARNING_INTERVAL == 0
+        return wanted and sweep % self.learning_interval == 0
 
     def evaluates(self, sweep: int) -> bool:
         """Return whether the trace gets an entry after a sweep."""

@@ -24,6 +24,7 @@ from sklda._core.first_topics import random_first_topics
 from sklda._core.memory import check_memory
 from sklda._core.minka import (
     LearnedPriors,
+    PriorUpdate,
     doc_topic_fixed_point,
     topic_word_fixed_point,
 )
@@ -76,7 +77,7 @@ class Chain:
         self.prior = prior  # if it is sampled, too
         self.response = response  # if there is one
         self.annealing = annealing
-        self.learned_alpha: list[np.ndarray] = []  # after each update
+        self.prior_updates: list[PriorUpdate] = []  # of priors that are learned
 
     def __copy__(self) -> Self:
         return _make(type(self), vars(self))
@@ -172,7 +173,6 @@ class Chain:
         if learned.alpha is not None:
             symmetric = learned.alpha == "symmetric"
             alpha = self._fitted_alpha(problem.doc_topic_prior, symmetric=symmetric)
-            self.learned_alpha.append(alpha.copy())
             self.problem = problem._replace(doc_topic_prior=alpha)
         if learned.beta and not problem.has_word_prior:
             counts = self.counts
@@ -183,6 +183,8 @@ class Chain:
                 problem.n_words,
             )
             self.problem = self.problem._replace(topic_word_prior=beta)
+        alpha, beta = self.problem.doc_topic_prior, self.problem.beta
+        self.prior_updates.append(PriorUpdate(self.n_sweeps, alpha, np.mean(beta)))
 
     def _fitted_alpha(self, alpha: np.ndarray, *, symmetric: bool) -> np.ndarray:
         """Return an alpha of all documents that explains the present topics better."""
@@ -222,8 +224,11 @@ class Chain:
         return value + sum(item.log_density() for item in self.parameters)
 
     def keep(self) -> None:
-        """Add the present sample to the averages, unless it is there already."""
-        if self.last_kept < self.n_sweeps:
+        """Add the present sample to the averages, unless it is there already.
+
+        An annealed one is no sample of the posterior.
+        """
+        if self.last_kept < self.n_sweeps and not self.is_annealed:
             counts = self.counts
             for parameters in self.parameters:
                 parameters.keep(self.problem, self.n_sweeps)
@@ -235,6 +240,13 @@ class Chain:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
                 self.draws.append(draw)
             self.last_kept = self.n_sweeps
+
+    def end(self) -> None:
+        """End a fit with a kept sample, and annealing with a sweep of the posterior."""
+        if self.is_annealed:
+            self.annealing = NO_ANNEALING
+            self.sweep()
+        self.keep()
 
     def extended(self, sampler: Sampler, corpus: Corpus, threads: Threads) -> Self:
         """Return the chain of a corpus to which documents may have been added.
@@ -268,14 +280,20 @@ class Chain:
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
         other = copy(self)
-        other.z = self.z.copy()
+        if self.is_annealed:  # `end` will sweep the copy
+            swept = self.state, self.z, self.rng, self.info, self.moved
+            other.state, other.z, other.rng, other.info, other.moved = copied(
+                swept, shared=self.problem.corpus
+            )
+        else:
+            other.z = self.z.copy()
         other.problem = self.problem.with_copied_priors()
         other.averages = self.averages.copy()
         other.prior = self.prior and copy_of(self.prior)
         other.response = self.response and copy_of(self.response)
         other.draws = self.draws.copy()
-        other.learned_alpha = self.learned_alpha.copy()
-        other.keep()
+        other.prior_updates = self.prior_updates.copy()
+        other.end()
         return other
 
     def sums(self) -> tuple[TopicSums, DocumentSums]:

@@ -375,7 +375,11 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             "topic_assignments_": chain.z,
             "doc_topic_prior_": chain.shared_alpha(problem),
             "topic_word_prior_": problem.beta,
-            **(prior_attributes([]) if prior is None else prior.attributes()),
+            **(
+                prior_attributes([], [chain.prior_updates])
+                if prior is None
+                else prior.attributes()
+            ),
             "draws_": posterior_draws(chain),
             "moved_tokens_": np.array(chain.moved),
             "log_joint_": np.array(chain.log_joint),

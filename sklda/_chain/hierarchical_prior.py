@@ -22,6 +22,7 @@ from sklda._core.doc_topic_counts import (
     length_histogram,
     word_topic_histogram,
 )
+from sklda._core.minka import PriorUpdate, prior_trace
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_parameters import SampledPrior, copy_of
@@ -258,14 +259,18 @@ def _trace_table(trace: list[TraceEntry]) -> np.ndarray:
     return np.array(trace, np.float64).reshape(len(trace), len(TraceEntry._fields))
 
 
-def prior_attributes(priors: Sequence[HierarchicalPrior | None]) -> dict[str, Any]:
-    """Return the fitted attributes of the priors that chains sample; None without any.
+def prior_attributes(
+    priors: Sequence[HierarchicalPrior | None],
+    updates: Sequence[Sequence[PriorUpdate]] = ((),),
+) -> dict[str, Any]:
+    """Return the fitted attributes of the priors that chains sample or have learned.
 
     Weights of several chains follow each other; all else has a column for each chain.
     """
     sampled = [prior for prior in priors if prior is not None]
     if not sampled:
-        return dict.fromkeys(("topic_weights_", "n_topics_", "prior_trace_"))
+        nothing = dict.fromkeys(("topic_weights_", "n_topics_"))
+        return nothing | {"prior_trace_": prior_trace(updates)}
     weights = [np.mean([k.weights for k in prior.kept], axis=0) for prior in sampled]
     entries = [_trace_table(prior.trace) for prior in sampled]
     columns = np.stack(entries, axis=-1) if len(entries) > 1 else entries[0]

@@ -58,7 +58,9 @@ def posterior_draws(chain: Any) -> PosteriorDraws | None:
         sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),
         doc_topic_prior=alpha,
         topic_word_prior=beta,
-        learned_alpha=np.reshape(chain.learned_alpha, (-1, problem.n_topics)),
+        learned_alpha=np.reshape(
+            [update.alpha for update in chain.prior_updates], (-1, problem.n_topics)
+        ),
         _prior_row=problem.prior_row,
         _doc_ends=tokens_before(problem.corpus)[1:],
         _word_ends=np.cumsum(word_tokens(problem).astype(np.int64)),

@@ -9,8 +9,7 @@ from typing import Any, Protocol, Self
 from sklda._base.fitting import Progress, fit_callbacks
 from sklda._base.parameters import make_schedule
 from sklda._base.schedule import Schedule
-from sklda._chain.chain import Chain
-from sklda._core.minka import LearnedPriors
+from sklda._core.minka import LearnedPriors, warn_unless_arrived
 
 
 class Runnable(Protocol):
@@ -25,7 +24,7 @@ class Runnable(Protocol):
         """Tokens of the corpus."""
 
     @property
-    def chains(self) -> Sequence[Chain]:
+    def chains(self) -> Sequence[Any]:
         """The chains that sweep together."""
 
     def sweep(self) -> None:
@@ -39,6 +38,9 @@ class Runnable(Protocol):
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
+
+    def end(self) -> None:
+        """End a fit with a kept sample, and annealing with a sweep of the posterior."""
 
     def forget_samples(self, burn_in: int = 0) -> None:
         """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
@@ -113,5 +115,7 @@ def run_fit(
                 recorder.look(chain, kept=kept)
             progress.report(sweep)
             if notify(sweep):
-                chain.keep()
+                chain.end()
                 break
+    if schedule.learned is not None:
+        warn_unless_arrived([member.prior_updates for member in chain.chains])

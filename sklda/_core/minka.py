@@ -13,16 +13,22 @@ w on topic k,
                  / sum_k V [psi(n_k + V beta) - psi(V beta)].
 """
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from sklda._core.doc_topic_counts import histogram_of, pairs_of
 from sklda._core.sums import pairwise_sum
+from sklda._core.warn import warn_user
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vector_math import log1p_double
 
 LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
+_BLOCKS, _FEWEST_BLOCKS = 8, 4
+_SMALL_CHANGE = 0.08
+_CLEAR = 3  # standard errors
 _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative
 _LARGE = 10.0  # from where on the asymptotic series of psi has all digits
@@ -35,6 +41,76 @@ class LearnedPriors(NamedTuple):
 
     alpha: Literal["symmetric", "asymmetric"] | None
     beta: bool
+
+
+class PriorUpdate(NamedTuple):
+    """Priors after an update."""
+
+    sweep: int
+    alpha: np.ndarray  # (n_topics,)
+    beta: float  # the mean, if words have values of their own
+
+
+def prior_trace(
+    chains: Sequence[Sequence[PriorUpdate]],
+) -> dict[str, np.ndarray] | None:
+    """Return the sum of alpha, and beta, after each update; None without any.
+
+    Several chains, which are updated in the same sweeps, have a column each.
+    """
+    if not chains[0]:
+        return None
+    series = [
+        [(update.sweep, update.alpha.sum(), update.beta) for update in updates]
+        for updates in chains
+    ]
+    sweep, alpha_sum, beta = np.moveaxis(np.array(series), 0, -1).swapaxes(0, 1)
+    trace = {
+        "sweep": sweep.astype(np.int64),
+        "doc_concentration": alpha_sum,
+        "topic_word_prior": beta,
+    }
+    if len(chains) > 1:
+        return trace
+    return {name: values[:, 0] for name, values in trace.items()}
+
+
+def drift(values: Sequence[float]) -> float:
+    """Return by how much the logarithm of a learned prior was still changing.
+
+    This is the change from the third quarter of its updates to the last one; 0 if it is
+    small, may be chance, or there are fewer than eight updates.
+    """
+    last = np.log(values[len(values) // 2 :])
+    n_blocks = min(_BLOCKS, last.size)
+    if n_blocks < _FEWEST_BLOCKS:
+        return 0.0
+    # Successive updates are correlated, the means of blocks of them hardly.
+    means = np.array([block.mean() for block in np.array_split(last, n_blocks)])
+    half = n_blocks // 2
+    change = float(means[-half:].mean() - means[:half].mean())
+    error = np.sqrt((np.diff(means) ** 2).mean() / half)
+    return change if abs(change) > max(_SMALL_CHANGE, _CLEAR * error) else 0.0
+
+
+def warn_unless_arrived(chains: Sequence[Sequence[PriorUpdate]]) -> None:
+    """Raise a ConvergenceWarning if learned priors were still changing."""
+    for updates in chains:
+        series = {
+            "the sum of alpha": [update.alpha.sum() for update in updates],
+            "beta": [update.beta for update in updates],
+        }
+        for name, values in series.items():
+            if change := drift(values):
+                warn_user(
+                    "The priors were learned, but had not arrived at the end of the "
+                    f"burn-in: {name} changed by {np.expm1(change):+.0%} over the last "
+                    f"quarter of its updates, to {values[-1]:.3g}. Fit with several "
+                    "times the burn_in and max_iter, or set the priors and "
+                    "learn_priors=None.",
+                    ConvergenceWarning,
+                )
+                return
 
 
 def _gain(counts, prior):

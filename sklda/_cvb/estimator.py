@@ -42,6 +42,7 @@ APPROXIMATIONS: dict[ApproximationName, Approximation] = {
 # At most one of so many sweeps is annealed, from a lower temperature than samplers
 # are: without their noise, topics form at once.
 _ANNEALED_PART, _HEAT = 4, 4
+_LEARNING_INTERVAL = 10  # sweeps, since expected counts take long to compute
 
 
 class CVBLDA(BaseLDA):
@@ -276,7 +277,13 @@ class CVBLDA(BaseLDA):
         """Fit, and return the engine, which can evaluate the bound."""
         parameters, is_exact = self._parameters, self.approximation == "exact"
         max_iter, tol = parameters.max_iter, parameters.tol
-        schedule = make_schedule(parameters, max_iter, 1, parameters.evaluate_every)
+        schedule = make_schedule(
+            parameters,
+            max_iter,
+            1,
+            parameters.evaluate_every,
+            learning_interval=_LEARNING_INTERVAL,
+        )
         with fitting(self), make_threads(parameters) as threads:
             corpus = self._check_weights(X, reset=True)
             vars(self).pop("n_batch_iter_", None)  # of partial_fit, and no longer true

@@ -172,7 +172,10 @@ class BaseMedLDA(BaseChainEstimator):
         return {
             **joined([_attributes_of(member) for member in chains]),
             **sum_attributes(chains),
-            **prior_attributes([member.prior for member in chains]),
+            **prior_attributes(
+                [member.prior for member in chains],
+                [member.prior_updates for member in chains],
+            ),
             "acceptance_rate_": acceptance_rate([member.info for member in chains]),
             "moved_tokens_": np.mean([member.moved for member in chains], axis=0),
             "n_iter_": chain.n_sweeps,

@@ -49,6 +49,10 @@ class OneVsRest:
         """Add the present samples to the averages, unless they are there already."""
         self.threads.map(Chain.keep, self.chains)
 
+    def end(self) -> None:
+        """End a fit with kept samples, and annealing with a sweep of the posterior."""
+        self.threads.map(Chain.end, self.chains)
+
     def forget_samples(self, burn_in: int = 0) -> None:
         """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
         for chain in self.chains:

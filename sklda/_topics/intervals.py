@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import betainc, betaincinv, betaln
 from scipy.stats import chi2, norm
 
-from sklda._core.minka import learn_doc_topic
+from sklda._core.minka import drift, learn_doc_topic
 from sklda._core.warn import warn_user
 
 _ROUNDING = 1e-9  # of a number of draws
@@ -30,10 +30,6 @@ _FITTING = 0.5, 1.2
 _BEARABLE, _GAIN = 3, 12
 _CLEAR = 3  # standard errors
 FEWEST_DOCUMENTS = 50  # from which alpha and shrinkage can be estimated
-# Change of the logarithm of a learned alpha from the third quarter of its updates to
-# the last.
-_CHANGE = 0.08
-_FEWEST_UPDATES = 8
 _FEWEST_IN_THIRD = 6  # draws
 _CHANCE = 1e-3  # probability that a bias is found where there is none
 
@@ -148,7 +144,7 @@ class Bias(NamedTuple):
         draws are made under the last alpha, although others fit as well.
         """
         last = course[len(course) // 2 :]
-        if len(course) < _FEWEST_UPDATES:
+        if len(last) < 2:
             last = np.zeros((2, variance.shape[-1]))
         # Each update follows the topics of a single sweep. Only changes that last from
         # one update to the next move estimates.
@@ -222,20 +218,14 @@ def warn_of_drift(estimates: str, drift: Bias) -> None:
 
 
 def _moving(learned_alpha: np.ndarray) -> str:
-    """Return a warning if a learned alpha had not converged, or an empty text."""
-    if len(learned_alpha) < _FEWEST_UPDATES:
+    """Return a warning if a learned alpha was still changing, or an empty text."""
+    sums = learned_alpha.sum(axis=1)
+    if not (change := drift(sums)):
         return ""
-    logs = np.log(learned_alpha.sum(axis=1)[len(learned_alpha) // 2 :])
-    half = logs.size // 2
-    change = logs[-half:].mean() - logs[:half].mean()
-    error = np.sqrt((np.diff(logs) ** 2).mean() / half)
-    if abs(change) < max(_CHANGE, _CLEAR * error):
-        return ""
-    first, last = np.exp(logs[[0, -1]])
     return (
-        "Alpha was learned, but had not converged at the end of the burn-in: its sum "
-        f"went from {first:.3g} half-way to {last:.3g}. Fit with several times the "
-        "burn_in and max_iter."
+        "Alpha was learned, but had not arrived at the end of the burn-in: its sum "
+        f"changed by {np.expm1(change):+.0%} over the last quarter of its updates, to "
+        f"{sums[-1]:.3g}. Fit with several times the burn_in and max_iter."
     )
 
 

@@ -16,11 +16,11 @@ import numpy as np
 from dask.delayed import Delayed
 from distributed import Future
 
-from sklda._base.annealing import Annealing
+from sklda._base.annealing import NO_ANNEALING, Annealing
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.hierarchical_prior import HierarchicalPrior
 from sklda._core.doc_topic_counts import Histogram, merged
-from sklda._core.minka import LearnedPriors
+from sklda._core.minka import LearnedPriors, PriorUpdate
 from sklda._core.problem import Problem
 from sklda._core.random_streams import RandomStreams, advance
 from sklda._core.sampled_parameters import copy_of
@@ -79,6 +79,8 @@ class ClusterChain:
         self.log_joint_sweeps: list[int] = []
         self._log_joint: list[float] = []
         self._pending: list[Future] = []  # the entries of the trace that follow
+        self._prior_updates: list[PriorUpdate] = []  # of priors that are learned
+        self._pending_updates: list[tuple[int, Future]] = []  # which follow
         self._histograms: PartsAndBlocks | None = None  # of the present sample
         (self.problem,) = cluster.submit([cluster.task(Problem, "priors-0", *problem)])
         self.prior: HierarchicalPrior | None = None  # if it is sampled, too
@@ -101,6 +103,11 @@ class ClusterChain:
         self.prior.priors, self._most_ahead = priors, 1
         if stored is not None:
             go_on(self.prior, stored["prior"])
+
+    @property
+    def chains(self) -> list[Self]:
+        """The chain itself, as the only one."""
+        return [self]
 
     @property
     def is_annealed(self) -> bool:
@@ -160,6 +167,10 @@ class ClusterChain:
         self.n_kept, self.last_kept = stored["n_kept"], stored["last_kept"]
         self._log_joint = stored["log_joint"]
         self.log_joint_sweeps = stored["log_joint_sweeps"]
+        self._prior_updates = [
+            PriorUpdate(sweep, np.array(alpha), beta)
+            for sweep, alpha, beta in stored["prior_updates"]
+        ]
         self.annealing = Annealing(*stored["annealing"])
         self._load(stored)
 
@@ -169,6 +180,16 @@ class ClusterChain:
         self._log_joint += self.cluster.gather(self._pending)
         self._pending = []
         return self._log_joint
+
+    @property
+    def prior_updates(self) -> list[PriorUpdate]:
+        """Updates of the priors that are learned; waits until they are computed."""
+        problems = self.cluster.gather([future for _, future in self._pending_updates])
+        for (sweep, _), problem in zip(self._pending_updates, problems, strict=True):
+            alpha, beta = problem.doc_topic_prior, float(problem.topic_word_prior)
+            self._prior_updates.append(PriorUpdate(sweep, alpha, beta))
+        self._pending_updates = []
+        return self._prior_updates
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
@@ -223,6 +244,7 @@ class ClusterChain:
         """Fit these priors to the present assignments; annealed chains wait."""
         if not self.is_annealed:
             self.problem = self._from_histograms(fit_priors, "learn-priors", learned)
+            self._pending_updates.append((self.n_sweeps, self.problem))
 
     def evaluate(self) -> None:
         """Enter log p(w, z | alpha, beta) into the trace."""
@@ -230,8 +252,11 @@ class ClusterChain:
         self.log_joint_sweeps.append(self.n_sweeps)
 
     def keep(self) -> None:
-        """Add the present sample to the averages, unless it is there already."""
-        if self.last_kept == self.n_sweeps:
+        """Add the present sample to the averages, unless it is there already.
+
+        An annealed one is no sample of the posterior.
+        """
+        if self.last_kept == self.n_sweeps or self.is_annealed:
             return
         n_topics, alpha_sum = self.n_topics, None
         if self.prior is not None:
@@ -246,6 +271,14 @@ class ClusterChain:
         )
         self.n_kept, self.last_kept = self.n_kept + 1, self.n_sweeps
 
+    def end(self) -> None:
+        """End a fit with a kept sample, and annealing with a sweep of the posterior."""
+        if self.is_annealed:
+            self._catch_up()
+            self.annealing = NO_ANNEALING
+            self.sweep()
+        self.keep()
+
     def forget_samples(self, burn_in: int = 0) -> None:
         """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
         self._totals: Any = [None] * len(self.documents), [None] * self.n_word_blocks
@@ -254,11 +287,26 @@ class ClusterChain:
             self.prior.forget(burn_in)
 
     def snapshot(self) -> Self:
-        """Return a copy of the chain as if it ended here; sweeps do not change it."""
+        """Return a copy of the chain as if it ended here; sweeps do not change it.
+
+        Raises
+        ------
+        RuntimeError
+            While the chain is annealed: the tasks of a sweep of the posterior would
+            have the names of the next sweep.
+        """
+        if self.is_annealed:
+            raise RuntimeError(
+                f"The chain has no sample of the posterior before sweep "
+                f"{self.annealing.n_sweeps}, where the annealed start ends. Look at "
+                "fitted_estimator later, or fit with init='random'."
+            )
         self._catch_up()
         duplicate = copy(self)
         duplicate._log_joint, duplicate._pending = list(self.log_joint), []
         duplicate.log_joint_sweeps = list(self.log_joint_sweeps)
+        duplicate._prior_updates = list(self.prior_updates)
+        duplicate._pending_updates = []
         duplicate.prior = self.prior and copy_of(self.prior)
         duplicate.keep()
         return duplicate
@@ -352,6 +400,10 @@ class ClusterChain:
             "last_kept": self.last_kept,
             "log_joint": self.log_joint,
             "log_joint_sweeps": self.log_joint_sweeps,
+            "prior_updates": [
+                (sweep, alpha.tolist(), beta)
+                for sweep, alpha, beta in self.prior_updates
+            ],
             "annealing": self.annealing,
             "doc_topic_prior": problem.doc_topic_prior.tolist(),
             "topic_word_prior": problem.topic_word_prior,
