@@ -13,7 +13,14 @@ from sklda._base.fitted_topics import snapshot
 from sklda._base.parameters import validates
 from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_names, check_numbers
-from sklda._topics.plotting import Display, legend_beside, shades, shorten
+from sklda._topics.plotting import (
+    PLAIN,
+    Display,
+    legend_beside,
+    legend_label,
+    plain,
+    shades,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +32,7 @@ _TRACES = (
     ("bound_", "bound_iter_", "bound (nats per token)"),
 )
 _MAX_MARKERS = 30  # longer traces are drawn without markers
+_MAX_QUANTITY = 60  # characters of the label of the axis
 _LEGEND_ROWS = 14  # of each column of the legend
 
 
@@ -171,13 +179,14 @@ class ConvergenceDisplay(Display):
             options = {"color": colour, "linestyle": next(dashes)}
             if self.sweeps[i].size <= _MAX_MARKERS:
                 options["marker"] = "."
-            options |= style | {"label": shorten(self.names[i], 30)}
+            options |= style | {"label": legend_label(self.names[i], 30)}
             self.lines_ += axes.plot(self.sweeps[i], self.values[i], **options)
         if self.burn_in > 0:
             axes.axvspan(0, self.burn_in, color="0.9", zorder=0, label="burn-in")
         if self.r_hat is not None:
             axes.set_title(f"R-hat {self.r_hat:.3f}")
-        axes.set(xlabel="sweep", ylabel=self.quantity)
+        axes.set_xlabel("sweep")
+        axes.set_ylabel(plain(self.quantity, _MAX_QUANTITY), **PLAIN)
         axes.xaxis.get_major_locator().set_params(integer=True)
         # In full, such as -6,340,000, not as multiples of a power above the axis.
         axes.yaxis.set_major_formatter("{x:,.12g}")

@@ -15,6 +15,7 @@ from sklda._topics.plotting import (
     Display,
     largest_topics,
     legend_beside,
+    legend_label,
     shades,
     write_rows,
 )
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _DEFAULT_N_DOCUMENTS = 10
 _MIN_NUMBERED = 0.05  # of a bar: smaller segments have no room for a number
 _MAX_NAME_LENGTH = 26  # characters of the name of a document
+_MAX_LABEL_LENGTH = 80  # of a topic with its words
 
 
 class DocumentTopicsDisplay(Display):
@@ -173,7 +175,8 @@ class DocumentTopicsDisplay(Display):
         colours = shades(self.topics.size)
         self.bars_: list[BarContainer] = []
         for k, widths in enumerate(self.proportions.T):
-            options = {"label": self.topic_names[k], "color": colours[k]} | style
+            label = legend_label(self.topic_names[k], _MAX_LABEL_LENGTH)
+            options = {"label": label, "color": colours[k]} | style
             self.bars_.append(axes.barh(rows, widths, left=starts, **options))
             luminance = np.dot(colours[k, :3], [0.299, 0.587, 0.114])
             text = {"color": "black" if luminance > 0.5 else "white"}

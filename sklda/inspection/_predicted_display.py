@@ -11,11 +11,13 @@ from sklda._base.columns import as_column
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_numbers, check_result, label_list
 from sklda._topics.plotting import (
+    PLAIN,
     Display,
     largest_topics,
     legend_beside,
+    legend_label,
+    plain,
     shades,
-    shorten,
     write_dates,
 )
 from sklda._topics.topic_names import numbers_of_topics
@@ -159,7 +161,7 @@ class PredictedProportionsDisplay(Display):
         self.bands_: list[PolyCollection] = []
         for k, colour in enumerate(shades(len(self.topic_names), 0.85)):
             line = {"color": colour, "linewidth": 1.5}
-            line["label"] = shorten(self.topic_names[k], _MAX_NAME_LENGTH)
+            line["label"] = legend_label(self.topic_names[k], _MAX_NAME_LENGTH)
             line |= style
             band = {"color": line["color"], "alpha": 0.2, "linewidth": 0}
             ends = self.low[order, k], self.high[order, k]
@@ -168,7 +170,7 @@ class PredictedProportionsDisplay(Display):
         axes.set_ylim(bottom=0, auto=None)  # a second display may be higher
         if self.are_dates:
             write_dates(axes)
-        axes.set_xlabel(self.covariate_name, parse_math=False)
+        axes.set_xlabel(plain(self.covariate_name, _MAX_NAME_LENGTH), **PLAIN)
         axes.set_ylabel("expected proportion")
         axes.spines[["top", "right"]].set_visible(False)
         legend_beside(axes)

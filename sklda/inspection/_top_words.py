@@ -19,7 +19,14 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import validates
 from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import NameList, WordMetric
-from sklda._topics.plotting import FILL, PanelDisplay, cut_text, new_panels, shorten
+from sklda._topics.plotting import (
+    FILL,
+    PLAIN,
+    PanelDisplay,
+    cut_text,
+    new_panels,
+    plain,
+)
 from sklda._topics.topic_names import names_of_topics, numbers_of_topics
 from sklda._topics.word_scores import RANKING_CONSTRAINTS, top_columns
 from sklda.inspection._topic_names import NO_TOKENS
@@ -168,17 +175,17 @@ class TopWordsDisplay(PanelDisplay):
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         limit = 1.05 * self.probabilities.max()
         style = {"color": FILL} | style
-        options = {"ha": "left", "fontsize": "small", "parse_math": False}
+        options = {"ha": "left", "fontsize": "small", **PLAIN}
         self.bars_: list[BarContainer] = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **style))
-            title = shorten(self.topic_names[k], _MAX_WORD_LENGTH)
-            panel.set_title(title, fontsize="medium", parse_math=False)
+            title = plain(self.topic_names[k], _MAX_WORD_LENGTH)
+            panel.set_title(title, fontsize="medium", **PLAIN)
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
             # On top of their bars, so that long words leave room for bars.
-            texts = [shorten(word, _MAX_WORD_LENGTH) for word in self.words[k]]
+            texts = [plain(word, _MAX_WORD_LENGTH) for word in self.words[k]]
             panel.set_yticks(rows, texts, **options)
             panel.tick_params(axis="y", length=0, pad=-_WORD_PAD)
             labels = panel.get_yticklabels()

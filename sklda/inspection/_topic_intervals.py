@@ -19,11 +19,13 @@ from sklda._core.checks import (
 )
 from sklda._core.types import NameList
 from sklda._topics.plotting import (
+    PLAIN,
     Display,
     largest_topics,
     legend_beside,
+    legend_label,
+    plain,
     shades,
-    shorten,
     write_rows,
 )
 from sklda._topics.posterior_draws import check_draws
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 _DEFAULT_N_DOCUMENTS = 3
 _MAX_NAME_LENGTH = 40  # characters of the name of a topic
 _MAX_SERIES_LENGTH = 30  # of a document or a covariate
+_MAX_QUANTITY_LENGTH = 90  # of the label of the axis
 _MARKS = "osD^v"
 _BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 
@@ -283,12 +286,12 @@ class TopicIntervalsDisplay(Display):
             # similar colours, so they also differ in their marks.
             dots = {"color": line["color"], "markersize": 4, "linestyle": "none"}
             dots["marker"] = _MARKS[i % len(_MARKS)]
-            dots["label"] = shorten(self.series_names[i], _MAX_SERIES_LENGTH)
+            dots["label"] = legend_label(self.series_names[i], _MAX_SERIES_LENGTH)
             self.points_ += axes.plot(self.estimates[i], heights, **dots)
         if self.low.min() < 0:
             axes.axvline(0, color="black", linewidth=0.8, zorder=1)
         write_rows(axes, self.topic_names, _MAX_NAME_LENGTH)
-        axes.set_xlabel(self.quantity)
+        axes.set_xlabel(plain(self.quantity, _MAX_QUANTITY_LENGTH), **PLAIN)
         legend_beside(axes)
 
 

@@ -15,7 +15,7 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import validates
 from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import MatrixLike, NameList
-from sklda._topics.plotting import EDGE, FILL, Display
+from sklda._topics.plotting import EDGE, FILL, PLAIN, Display
 from sklda._topics.topic_distances import jensen_shannon_distances
 from sklda.inspection._topic_names import NUMBER_OF_WORDS, topic_labels
 
@@ -217,7 +217,7 @@ def _place_labels(
     """
     ax.figure.figure.draw_without_rendering()  # the layout moves the circles
     line = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0}
-    options = {"textcoords": "offset points", "parse_math": False}
+    options = {"textcoords": "offset points"} | PLAIN
     options |= {"ha": "center", "va": "center", "fontsize": "small"}
     annotations = [
         ax.annotate(

@@ -19,7 +19,7 @@ from sklda._topics.plotting import (
     import_pyplot,
     largest_topics,
     new_panels,
-    shorten,
+    plain,
     write_dates,
     write_rows,
     write_titles,
@@ -182,7 +182,7 @@ class TopicMeansDisplay(PanelDisplay):
         panel.hlines(rows, means.low[:, j], means.high[:, j], color=FILL, linewidth=4)
         panel.plot(means.mean[:, j], rows, **{"linestyle": "none"} | style)
         counts = (f"{n:,}" for n in means.n_documents)
-        names = (shorten(name, _MAX_NAME) for name in means.groups)
+        names = (plain(name, _MAX_NAME) for name in means.groups)
         texts = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
         write_rows(panel, texts, _MAX_NAME + 12)
         panel.set_xlim(left=0)

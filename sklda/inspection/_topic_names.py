@@ -22,7 +22,7 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_sequence, shown
 from sklda._core.types import MatrixLike, NameList
-from sklda._topics.plotting import shorten
+from sklda._topics.plotting import plain
 from sklda._topics.posterior_draws import PosteriorDraws
 from sklda._topics.topic_names import default_names, keys_of_model, names_of_topics
 from sklda._topics.word_scores import top_columns
@@ -32,6 +32,7 @@ TopicNamer: TypeAlias = Callable[[list[str], np.ndarray], str | None]
 Names: TypeAlias = Mapping[int, str | None] | NameList | TopicNamer
 
 _MAX_LABEL_LENGTH = 18  # characters of a word, or of a line of a name, in a label
+_MAX_NAME_LENGTH = 80  # characters of a name in a label
 _CONTENT = "the names of the topics"
 NO_TOKENS = "(no tokens)"  # in place of the words of a topic
 NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
@@ -214,7 +215,7 @@ def topic_labels(
     if has_words or n_words:
         words = word_names(estimator, feature_names, n_columns)
     if n_words:
-        words = [shorten(word, _MAX_LABEL_LENGTH) for word in words]
+        words = [plain(word, _MAX_LABEL_LENGTH) for word in words]
         between = "\n" if in_lines else ", "
         top = top_columns(components, n_words, metric)
         texts = [between.join(words[column] for column in topic) for topic in top]
@@ -222,6 +223,7 @@ def topic_labels(
             texts[k] = NO_TOKENS
     for k, key in enumerate(keys_of_model(estimator, n_topics)):
         if isinstance(key, str):
-            texts[k] = fill(key, _MAX_LABEL_LENGTH) if in_lines else key
+            name = plain(key, _MAX_NAME_LENGTH)
+            texts[k] = fill(name, _MAX_LABEL_LENGTH) if in_lines else name
     between = "\n" if in_lines else ": "
     return [f"{k}{between}{text}" if text else str(k) for k, text in enumerate(texts)]

@@ -92,17 +92,6 @@ def test_axes_may_be_given(pyplot):
         TopWordsDisplay.from_estimator(model_of(3), ax=ax)
 
 
-def test_words_are_not_read_as_formulas(pyplot):
-    names = [f"$\\frac{{{w}$" for w in range(30)]  # no formula
-    model, options = model_of(2), {"document_names": names[:10]}
-    for display in (
-        TopWordsDisplay.from_estimator(model, names),
-        TopicMapDisplay.from_estimator(model, names),
-        DocumentTopicsDisplay.from_estimator(model, X, names, **options),
-    ):
-        display.figure_.draw_without_rendering()
-
-
 @pytest.fixture(scope="module")
 def fits():
     lda = CollapsedGibbsLDA(3, max_iter=20, topic_word_prior=0.1)

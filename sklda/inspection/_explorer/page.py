@@ -200,7 +200,7 @@ def _excerpts(
         return None
     short = max(max_length // SHORT_TEXT, 1)
     return [
-        shorten(" ".join(text.split()), max_length if long else short)
+        shorten(text, max_length if long else short)
         for text, long in zip(texts, is_typical, strict=True)
     ]
 
