@@ -149,7 +149,7 @@ class DocumentTopicsDisplay(Display):
         """
         estimator = snapshot(estimator)
         words = (feature_names, n_words, 3, "probability")
-        labels = topic_labels(estimator, *words, in_lines=False)
+        labels = topic_labels(estimator, *words)
         proportions = topic_proportions(estimator, X)
         if documents is None:
             documents = np.arange(min(len(proportions), _DEFAULT_N_DOCUMENTS))
