@@ -19,7 +19,7 @@ FILL = "#a3c6df"
 EDGE = "#2f5570"
 # Texts of users are shown as they are: "$" begins no formula, and TeX does not run.
 PLAIN = {"parse_math": False, "usetex": False}
-_MAX_TITLE = 60  # characters of the title of a panel
+_MAX_TITLE = 28  # characters of the title of a panel
 _GAPS = {"w_pad": 0.08, "h_pad": 0.08}  # around panels with their texts, in inches
 
 
@@ -221,25 +221,9 @@ def shorten(text: str, max_length: int) -> str:
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
-def write_titles(panels: Any, names: list[str]) -> None:
-    """Write a title above each panel, cut where it would be wider than the panel."""
-    titles = [
-        panel.set_title(plain(name, _MAX_TITLE), fontsize="medium", **PLAIN)
-        for panel, name in zip(panels, names, strict=True)
-    ]
-    if titles:
-        panels[0].figure.figure.draw_without_rendering()  # the layout sizes the panels
-    for panel, title in zip(panels, titles, strict=True):
-        cut_text(title, panel.get_window_extent().width)
-
-
-def cut_text(text: Any, width: float) -> None:
-    """Cut a drawn text, with an ellipsis, where it is wider than this, in pixels."""
-    whole = text.get_text()
-    for length in range(len(whole) - 1, 0, -1):
-        if text.get_window_extent().width <= width:
-            break
-        text.set_text(plain(whole, length))
+def write_title(panel: Any, name: str) -> None:
+    """Write a title above a panel, so short that it fits in capital letters."""
+    panel.set_title(plain(name, _MAX_TITLE), fontsize="small", **PLAIN)
 
 
 def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:

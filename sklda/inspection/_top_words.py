@@ -23,9 +23,9 @@ from sklda._topics.plotting import (
     FILL,
     PLAIN,
     PanelDisplay,
-    cut_text,
     new_panels,
     plain,
+    write_title,
 )
 from sklda._topics.topic_names import names_of_topics, numbers_of_topics
 from sklda._topics.word_scores import RANKING_CONSTRAINTS, top_columns
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
 
 _MAX_COLUMNS = 5
-_MAX_WORD_LENGTH = 26  # characters of a word or a name that fit into a panel
+_MAX_WORD_LENGTH = 26  # characters of a word that fit into a panel
 _WORD_PAD = 3  # points between the left edge and the words
 # Sizes in inches.
 _PANEL_WIDTH = 2.2
@@ -175,24 +175,18 @@ class TopWordsDisplay(PanelDisplay):
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         limit = 1.05 * self.probabilities.max()
         style = {"color": FILL} | style
-        options = {"ha": "left", "fontsize": "small", **PLAIN}
         self.bars_: list[BarContainer] = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **style))
-            title = plain(self.topic_names[k], _MAX_WORD_LENGTH)
-            panel.set_title(title, fontsize="medium", **PLAIN)
+            write_title(panel, self.topic_names[k])
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
             # On top of their bars, so that long words leave room for bars.
             texts = [plain(word, _MAX_WORD_LENGTH) for word in self.words[k]]
-            panel.set_yticks(rows, texts, **options)
+            panel.set_yticks(rows, texts, ha="left", fontsize="small", **PLAIN)
             panel.tick_params(axis="y", length=0, pad=-_WORD_PAD)
-            labels = panel.get_yticklabels()
-            for label in labels:
-                cut_text(label, panel.bbox.width - _WORD_PAD * panel.figure.dpi / 72)
-            panel.set_yticks(rows, [label.get_text() for label in labels], **options)
-            for label in panel.get_yticklabels():  # the layout may narrow the panel
+            for label in panel.get_yticklabels():  # wide letters, or a narrow panel
                 label.set(clip_on=True, clip_box=panel.bbox)
 
     def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:

@@ -100,9 +100,11 @@ def check_texts(figure):
 
 @pytest.mark.parametrize(("display", "method", "arguments", "options"), DRAWN)
 def test_names_are_plain_texts(pyplot, models, display, method, arguments, options):
-    figure = getattr(display, method)(*arguments(*models), **options).figure_
+    for usetex in True, False:
+        with pyplot.rc_context({"text.usetex": usetex}):
+            figure = getattr(display, method)(*arguments(*models), **options).figure_
+        check_texts(figure)
     figure.canvas.draw()
-    check_texts(figure)
 
 
 def test_legends_name_all(pyplot, models):
@@ -122,9 +124,3 @@ def test_legends_name_all(pyplot, models):
     ]
     assert all(text.partition(": ")[2] in SHOWN for text in texts[0])
     assert texts[1:] == [SHOWN, ["", "_", "a"]]
-
-
-def test_names_are_not_set_by_tex(pyplot, models):
-    with pyplot.rc_context({"text.usetex": True}):
-        display = ConvergenceDisplay.from_estimator(dict.fromkeys(NAMES, models[0]))
-    check_texts(display.figure_)
