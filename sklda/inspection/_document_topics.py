@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import count_models, snapshot, topic_proportions
 from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._core.checks import check_indices, check_numbers, label_list
+from sklda._core.checks import check_indices, label_list
 from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import (
     Display,
@@ -31,13 +32,13 @@ _MAX_NAME_LENGTH = 26  # characters of the name of a document
 _MAX_LABEL_LENGTH = 80  # of a topic with its words
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DocumentTopicsDisplay(Display):
     """Plot the topic proportions of documents as stacked bars.
 
-    Create a display with `from_estimator`. Its parameters are stored as attributes; a
-    wrong type or shape raises TypeError or ValueError.
+    Create a display with `from_estimator`.
 
-    Parameters
+    Attributes
     ----------
     proportions : ndarray of shape (n_documents, n_topics)
         Proportions of the plotted topics in each document. If a row sums to less than
@@ -51,9 +52,6 @@ class DocumentTopicsDisplay(Display):
     n_models : int, default=1
         Sum of the proportions of a document: with one-vs-rest, the number of classes,
         each of which has its own topics; otherwise 1.
-
-    Attributes
-    ----------
     ax_, figure_ : Axes and Figure
         Axes and figure of the plot.
     bars_ : list of BarContainer
@@ -70,26 +68,11 @@ class DocumentTopicsDisplay(Display):
     (8,)
     """
 
-    @validates(n_models=POSITIVE_INTEGER)
-    def __init__(
-        self,
-        *,
-        proportions: np.ndarray,
-        topics: np.ndarray,
-        document_names: NameList,
-        topic_names: list[str],
-        n_models: int = 1,
-    ) -> None:
-        self.proportions = check_numbers(
-            proportions, "proportions", ("n_documents", "n_topics")
-        )
-        n_documents, n_topics = self.proportions.shape
-        self.topics = check_numbers(topics, "topics", (n_topics,))
-        self.document_names = label_list(
-            document_names, "document_names", "documents", n_documents
-        )
-        self.topic_names = label_list(topic_names, "topic_names", "topics", n_topics)
-        self.n_models = n_models
+    proportions: np.ndarray
+    topics: np.ndarray
+    document_names: list[str]
+    topic_names: list[str]
+    n_models: int = 1
 
     @classmethod
     @validates(n_words=NUMBER_OF_WORDS, n_topics=POSITIVE_INTEGER)
@@ -156,10 +139,13 @@ class DocumentTopicsDisplay(Display):
         rows = check_indices(documents, "documents", len(proportions), "documents")
         proportions = proportions[rows]
         topics = largest_topics(proportions, n_topics)
+        if document_names is None:
+            document_names = rows
+        names = label_list(document_names, "document_names", "documents", rows.size)
         return cls(
             proportions=proportions[:, topics],
             topics=topics,
-            document_names=rows if document_names is None else document_names,
+            document_names=names,
             topic_names=[labels[k] for k in topics],
             n_models=count_models(estimator),
         ).plot(ax, **style)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +18,6 @@ from sklda._base.fitted_topics import (
     word_names,
 )
 from sklda._base.parameters import validates
-from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import NameList, WordMetric
 from sklda._topics.plotting import (
     FILL,
@@ -46,23 +46,20 @@ _TOP_MARGIN = 0.4  # above each panel, for its title
 _BOTTOM_MARGIN = 0.55  # below the lowest panels, for the axis
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TopWordsDisplay(PanelDisplay):
     """Plot the top words of each topic as bars, one panel per topic.
 
-    Create a display with `from_estimator`. Its parameters are stored as attributes; a
-    wrong type or shape raises TypeError or ValueError.
+    Create a display with `from_estimator`.
 
-    Parameters
+    Attributes
     ----------
     words : list of list of str
         Top words of each topic.
     probabilities : ndarray of shape (n_topics, n_words)
         Probability of each of these words in the topic.
-    topic_names : array-like of str of shape (n_topics,)
+    topic_names : list of str
         Names of the topics, for the titles.
-
-    Attributes
-    ----------
     axes_ : ndarray of shape (n_topics,) of Axes
         Panel of each topic.
     bars_ : list of BarContainer
@@ -82,25 +79,9 @@ class TopWordsDisplay(PanelDisplay):
     (10,)
     """
 
-    def __init__(
-        self,
-        *,
-        words: list[list[str]],
-        probabilities: np.ndarray,
-        topic_names: NameList,
-    ) -> None:
-        self.probabilities = check_numbers(
-            probabilities, "probabilities", ("n_topics", "n_words")
-        )
-        shape = self.probabilities.shape
-        self.topic_names = label_list(topic_names, "topic_names", "topics", shape[0])
-        table = np.asarray(words, dtype=object)
-        if table.shape != shape:
-            raise ValueError(
-                f"words must contain {shape[1]} words for each of {shape[0]} topics, "
-                f"as many as there are probabilities; got {words!r}."
-            )
-        self.words = table.tolist()
+    words: list[list[str]]
+    probabilities: np.ndarray
+    topic_names: list[str]
 
     @classmethod
     @validates(**RANKING_CONSTRAINTS)
@@ -165,7 +146,7 @@ class TopWordsDisplay(PanelDisplay):
         return cls(
             words=words.tolist(),
             probabilities=probabilities,
-            topic_names=topic_names[shown],
+            topic_names=topic_names[shown].tolist(),
         ).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:

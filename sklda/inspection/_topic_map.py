@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +14,6 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
 )
 from sklda._base.parameters import validates
-from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import EDGE, FILL, PLAIN, Display
 from sklda._topics.topic_distances import jensen_shannon_distances
@@ -28,14 +28,14 @@ _MAX_LABELLED = 30  # with more topics, the words would need too much room
 _ROW = 0.19  # inches of a label
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TopicMapDisplay(Display):
     """Plot topics as circles on a map where similar topics are close to each other.
 
     The area of a circle is proportional to the frequency of its topic. Create a display
-    with `from_estimator`. Its parameters are stored as attributes; a wrong type or
-    shape raises TypeError or ValueError.
+    with `from_estimator`.
 
-    Parameters
+    Attributes
     ----------
     positions : ndarray of shape (n_topics, 2)
         Centres of the circles.
@@ -46,9 +46,6 @@ class TopicMapDisplay(Display):
         Number of each topic, and its name or words, which a list beside the map shows.
     explained_ratio : ndarray of shape (2,)
         Proportion of the sum of squared distances that each axis explains.
-
-    Attributes
-    ----------
     ax_, figure_ : Axes and Figure
         Axes and figure of the map.
     circles_ : PathCollection
@@ -83,19 +80,10 @@ class TopicMapDisplay(Display):
     (10, 2)
     """
 
-    def __init__(
-        self,
-        *,
-        positions: np.ndarray,
-        frequencies: np.ndarray,
-        labels: list[str],
-        explained_ratio: np.ndarray,
-    ) -> None:
-        self.positions = check_numbers(positions, "positions", ("n_topics", 2))
-        n_topics = len(self.positions)
-        self.frequencies = check_numbers(frequencies, "frequencies", (n_topics,))
-        self.labels = label_list(labels, "labels", "topics", n_topics)
-        self.explained_ratio = check_numbers(explained_ratio, "explained_ratio", (2,))
+    positions: np.ndarray
+    frequencies: np.ndarray
+    labels: list[str]
+    explained_ratio: np.ndarray
 
     @classmethod
     @validates(n_words=NUMBER_OF_WORDS)

@@ -114,7 +114,7 @@ def test_legends_name_all(pyplot, models):
     topics = DocumentTopicsDisplay(
         proportions=np.eye(6),
         topics=np.arange(6),
-        document_names=range(6),
+        document_names=NAMES,
         topic_names=NAMES,
     ).plot()
     fits = ConvergenceDisplay.from_estimator({"": lda, "_": lda, "a": lda})
