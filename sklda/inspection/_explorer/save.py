@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from sklda._base.fitted_topics import (
     axis_sums,
@@ -58,8 +55,7 @@ def save_explorer(
     Parameters
     ----------
     path : str or path-like
-        File to write, usually with the suffix ".html". An existing file is replaced
-        once the new one is complete; its permissions are kept, and links are followed.
+        File to write, usually with the suffix ".html"; an existing file is replaced.
     estimator : estimator
         Fitted topic model with non-negative `components_` and `transform`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
@@ -97,8 +93,8 @@ def save_explorer(
         reject the groups, `transform` rejects X, X has no tokens, `components_` has
         negative values, or `max_text_length` is below 1.
     OSError
-        If the file cannot be written: FileNotFoundError if its folder does not exist,
-        IsADirectoryError if `path` is a folder. A file that is there remains.
+        If the file cannot be written; FileNotFoundError if its folder does not exist or
+        `path` is a folder.
 
     Notes
     -----
@@ -133,7 +129,10 @@ def save_explorer(
     PosixPath('pets.html')
     """
     path = Path(path)
-    target = _find_target(path)
+    if path.is_dir() or not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"path={str(path)!r} must be a file in a folder that exists."
+        )
     estimator = snapshot(estimator)
     components = fitted_components(estimator)
     n_topics, n_words = components.shape
@@ -159,46 +158,5 @@ def save_explorer(
         classes=class_weights(estimator, n_topics),
     )
     contents = page_contents(shown, max_text_length)
-    _replace(target, build_page(path.stem if title is None else title, contents))
+    path.write_bytes(build_page(path.stem if title is None else title, contents))
     return path
-
-
-def _find_target(path: Path) -> Path:
-    """Return the file to write, which need not exist: links are followed."""
-    name = f"path={str(path)!r}"
-    try:
-        target = Path(os.path.realpath(path))
-        kind = stat.S_IFMT(target.stat().st_mode)
-    except FileNotFoundError:
-        kind = None
-    except (OSError, ValueError) as error:  # ValueError: a null character
-        reason = getattr(error, "strerror", None) or error
-        raise OSError(f"{name} cannot be used: {reason}.") from error
-    if kind is None and not target.parent.is_dir():
-        raise FileNotFoundError(f"{name}: there is no such folder.")
-    if kind == stat.S_IFDIR:
-        raise IsADirectoryError(
-            f"{name} is a folder: add a file name, such as 'topics.html'."
-        )
-    if kind not in (None, stat.S_IFREG):
-        raise OSError(f"{name} is neither a file nor free: name another path.")
-    return target
-
-
-def _replace(path: Path, contents: bytes) -> None:
-    """Write a file beside the path and move it there once it is complete."""
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
-    temporary = path.with_name(f".sklda-{uuid4().hex}")  # short: names have a limit
-    try:
-        temporary.touch(0o666 if mode is None else 0o600, exist_ok=False)
-        temporary.write_bytes(contents)
-        if mode is not None:
-            temporary.chmod(mode)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise type(error)(
-            f"path={str(path)!r} could not be written: {error.strerror or error}. Make "
-            f"room in {str(path.parent)!r}, or name another path."
-        ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
