@@ -43,9 +43,6 @@ pytestmark = [
 
 # Parameters without a row, because every value is valid.
 TAKES_ANYTHING = {
-    ("sklda.inspection.ConvergenceDisplay", "quantity"): "a text on the axis",
-    ("sklda.inspection.TopicIntervalsDisplay", "quantity"): "a text on the axis",
-    ("sklda.inspection.PredictedProportionsDisplay", "covariate_name"): "a text",
     (
         "sklda.inspection.PredictedProportionsDisplay.from_predictions",
         "covariate_name",
@@ -172,9 +169,7 @@ def plain(result: Any) -> Any:
         return [plain(value) for value in result]
     if type(result).__module__.startswith("pandas"):
         return result.to_numpy()
-    if is_dataclass(result):
-        return plain(vars(result))
-    if hasattr(result, "plot"):
+    if is_dataclass(result) or hasattr(result, "plot"):
         return plain({k: v for k, v in vars(result).items() if not k.endswith("_")})
     return result
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # Light enough for black text on top of it, dark enough to stand out on white.
 FILL = "#a3c6df"
 EDGE = "#2f5570"
+# Texts of users are shown as they are: "$" begins no formula, and TeX does not run.
+PLAIN = {"parse_math": False, "usetex": False}
+_MAX_TITLE = 28  # characters of the title of a panel
 _GAPS = {"w_pad": 0.08, "h_pad": 0.08}  # around panels with their texts, in inches
 
 
@@ -173,8 +176,8 @@ def shades(n: int, lightest: float = 0.9) -> np.ndarray:
 
 def write_rows(axes: Any, names: list[str], max_length: int) -> None:
     """Write the names of rows to the left of them, from top to bottom."""
-    texts = [shorten(name, max_length) for name in names]
-    axes.set_yticks(np.arange(len(texts)), texts, parse_math=False)
+    texts = [plain(name, max_length) for name in names]
+    axes.set_yticks(np.arange(len(texts)), texts, **PLAIN)
     axes.set_ylim(len(texts) - 0.5, -0.5)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -195,33 +198,32 @@ def legend_beside(axes: Any, **options: Any) -> None:
         loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", **options
     )
     for text in legend.get_texts():
-        text.set_parse_math(False)
+        text.set(text=text.get_text().removeprefix(" "), **PLAIN)
+
+
+def legend_label(name: str, max_length: int) -> str:
+    """Return a label without "_" at its start, which Matplotlib would leave out.
+
+    `legend_beside` removes the space again.
+    """
+    label = plain(name, max_length)
+    return f" {label}" if label[:1] in ("", "_") else label
+
+
+def plain(text: str, max_length: int) -> str:
+    """Return a text in one line that fonts can draw: lone surrogates become escapes."""
+    return shorten(text.encode("utf-8", "backslashreplace").decode("utf-8"), max_length)
 
 
 def shorten(text: str, max_length: int) -> str:
-    """Cut a text to `max_length` characters, the last of which is then an ellipsis."""
+    """Return a text in one line, cut to `max_length` characters with an ellipsis."""
+    text = " ".join(text.split())
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
-def write_titles(panels: Any, names: list[str]) -> None:
-    """Write a title above each panel, cut where it would be wider than the panel."""
-    titles = [
-        panel.set_title(name, fontsize="medium", parse_math=False)
-        for panel, name in zip(panels, names, strict=True)
-    ]
-    if titles:
-        panels[0].figure.figure.draw_without_rendering()  # the layout sizes the panels
-    for panel, title in zip(panels, titles, strict=True):
-        cut_text(title, panel.get_window_extent().width)
-
-
-def cut_text(text: Any, width: float) -> None:
-    """Cut a drawn text, with an ellipsis, where it is wider than this, in pixels."""
-    whole = text.get_text()
-    for length in range(len(whole) - 1, 0, -1):
-        if text.get_window_extent().width <= width:
-            break
-        text.set_text(shorten(whole, length))
+def write_title(panel: Any, name: str) -> None:
+    """Write a title above a panel, so short that it fits in capital letters."""
+    panel.set_title(plain(name, _MAX_TITLE), fontsize="small", **PLAIN)
 
 
 def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from sklda._topics.posterior_draws import PosteriorDraws
 from sklda.inspection._convergence import ConvergenceDisplay
 from sklda.inspection._document_topics import DocumentTopicsDisplay
 from sklda.inspection._effects import TopicEffects, estimate_effect
-from sklda.inspection._explorer.save import save_explorer
+from sklda.inspection._explorer.page import save_explorer
 from sklda.inspection._predicted_display import PredictedProportionsDisplay
 from sklda.inspection._predicted_proportions import (
     PredictedProportions,

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import cycle
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sklda._base.fitted_topics import snapshot
-from sklda._base.parameters import validates
-from sklda._base.sklearn_private import Interval
-from sklda._core.checks import check_names, check_numbers
-from sklda._topics.plotting import Display, legend_beside, shades, shorten
+from sklda._topics.plotting import (
+    PLAIN,
+    Display,
+    legend_beside,
+    legend_label,
+    plain,
+    shades,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,16 +29,17 @@ _TRACES = (
     ("bound_", "bound_iter_", "bound (nats per token)"),
 )
 _MAX_MARKERS = 30  # longer traces are drawn without markers
+_MAX_QUANTITY = 60  # characters of the label of the axis
 _LEGEND_ROWS = 14  # of each column of the legend
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ConvergenceDisplay(Display):
     """Plot the log joint probability or the bound of fits against their sweeps.
 
-    Create a display with `from_estimator`. Its parameters are stored as attributes; a
-    wrong type or shape raises TypeError or ValueError.
+    Create a display with `from_estimator` or `from_chains`, or from traces of your own.
 
-    Parameters
+    Attributes
     ----------
     sweeps : list of ndarray
         Sweeps after which each fit was evaluated.
@@ -48,9 +53,6 @@ class ConvergenceDisplay(Display):
         Number of burn-in sweeps, which the plot shades.
     r_hat : float, default=None
         R-hat of the values after burn-in, for the title; None omits it.
-
-    Attributes
-    ----------
     ax_, figure_ : Axes and Figure
         Axes and figure of the plot.
     lines_ : list of Line2D
@@ -67,27 +69,12 @@ class ConvergenceDisplay(Display):
     ['seed 0', 'seed 1', 'seed 2']
     """
 
-    @validates(
-        burn_in=[Interval(Integral, 0, None, closed="left")],
-        r_hat=[None, Interval(Real, 0, None, closed="neither")],
-    )
-    def __init__(
-        self,
-        *,
-        sweeps: list[np.ndarray],
-        values: list[np.ndarray],
-        names: list[str],
-        quantity: str,
-        burn_in: int = 0,
-        r_hat: float | None = None,
-    ) -> None:
-        self.names = check_names(names, "names", "the names of the fits")
-        self.sweeps = _check_curves(sweeps, "sweeps", [("n",)] * len(self.names))
-        shapes = [numbers.shape for numbers in self.sweeps]
-        self.values = _check_curves(values, "values", shapes)
-        self.quantity = quantity
-        self.burn_in = burn_in
-        self.r_hat = r_hat
+    sweeps: list[np.ndarray]
+    values: list[np.ndarray]
+    names: list[str]
+    quantity: str
+    burn_in: int = 0
+    r_hat: float | None = None
 
     @classmethod
     def from_estimator(
@@ -171,32 +158,18 @@ class ConvergenceDisplay(Display):
             options = {"color": colour, "linestyle": next(dashes)}
             if self.sweeps[i].size <= _MAX_MARKERS:
                 options["marker"] = "."
-            options |= style | {"label": shorten(self.names[i], 30)}
+            options |= style | {"label": legend_label(self.names[i], 30)}
             self.lines_ += axes.plot(self.sweeps[i], self.values[i], **options)
         if self.burn_in > 0:
             axes.axvspan(0, self.burn_in, color="0.9", zorder=0, label="burn-in")
         if self.r_hat is not None:
             axes.set_title(f"R-hat {self.r_hat:.3f}")
-        axes.set(xlabel="sweep", ylabel=self.quantity)
+        axes.set_xlabel("sweep")
+        axes.set_ylabel(plain(self.quantity, _MAX_QUANTITY), **PLAIN)
         axes.xaxis.get_major_locator().set_params(integer=True)
         # In full, such as -6,340,000, not as multiples of a power above the axis.
         axes.yaxis.set_major_formatter("{x:,.12g}")
         legend_beside(axes, ncols=-(-len(self.names) // _LEGEND_ROWS))
-
-
-def _check_curves(
-    curves: Any, name: str, shapes: Sequence[tuple[int | str, ...]]
-) -> list[np.ndarray]:
-    """Return the numbers of each fit as an array of the expected shape."""
-    if not isinstance(curves, Sequence | np.ndarray) or len(curves) != len(shapes):
-        raise ValueError(
-            f"{name} must contain an array for each of {len(shapes)} fits, got "
-            f"{curves!r}."
-        )
-    return [
-        check_numbers(curves[i], f"{name}[{i}]", shape)
-        for i, shape in enumerate(shapes)
-    ]
 
 
 def _named_fits(estimator: Any) -> list[tuple[str, Any]]:

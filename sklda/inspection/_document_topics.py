@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -9,12 +10,13 @@ from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import count_models, snapshot, topic_proportions
 from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._core.checks import check_indices, check_numbers, label_list
+from sklda._core.checks import check_indices, label_list
 from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import (
     Display,
     largest_topics,
     legend_beside,
+    legend_label,
     shades,
     write_rows,
 )
@@ -27,15 +29,16 @@ if TYPE_CHECKING:
 _DEFAULT_N_DOCUMENTS = 10
 _MIN_NUMBERED = 0.05  # of a bar: smaller segments have no room for a number
 _MAX_NAME_LENGTH = 26  # characters of the name of a document
+_MAX_LABEL_LENGTH = 80  # of a topic with its words
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DocumentTopicsDisplay(Display):
     """Plot the topic proportions of documents as stacked bars.
 
-    Create a display with `from_estimator`. Its parameters are stored as attributes; a
-    wrong type or shape raises TypeError or ValueError.
+    Create a display with `from_estimator`.
 
-    Parameters
+    Attributes
     ----------
     proportions : ndarray of shape (n_documents, n_topics)
         Proportions of the plotted topics in each document. If a row sums to less than
@@ -49,9 +52,6 @@ class DocumentTopicsDisplay(Display):
     n_models : int, default=1
         Sum of the proportions of a document: with one-vs-rest, the number of classes,
         each of which has its own topics; otherwise 1.
-
-    Attributes
-    ----------
     ax_, figure_ : Axes and Figure
         Axes and figure of the plot.
     bars_ : list of BarContainer
@@ -68,26 +68,11 @@ class DocumentTopicsDisplay(Display):
     (8,)
     """
 
-    @validates(n_models=POSITIVE_INTEGER)
-    def __init__(
-        self,
-        *,
-        proportions: np.ndarray,
-        topics: np.ndarray,
-        document_names: NameList,
-        topic_names: list[str],
-        n_models: int = 1,
-    ) -> None:
-        self.proportions = check_numbers(
-            proportions, "proportions", ("n_documents", "n_topics")
-        )
-        n_documents, n_topics = self.proportions.shape
-        self.topics = check_numbers(topics, "topics", (n_topics,))
-        self.document_names = label_list(
-            document_names, "document_names", "documents", n_documents
-        )
-        self.topic_names = label_list(topic_names, "topic_names", "topics", n_topics)
-        self.n_models = n_models
+    proportions: np.ndarray
+    topics: np.ndarray
+    document_names: list[str]
+    topic_names: list[str]
+    n_models: int = 1
 
     @classmethod
     @validates(n_words=NUMBER_OF_WORDS, n_topics=POSITIVE_INTEGER)
@@ -147,17 +132,20 @@ class DocumentTopicsDisplay(Display):
         """
         estimator = snapshot(estimator)
         words = (feature_names, n_words, 3, "probability")
-        labels = topic_labels(estimator, *words, in_lines=False)
+        labels = topic_labels(estimator, *words)
         proportions = topic_proportions(estimator, X)
         if documents is None:
             documents = np.arange(min(len(proportions), _DEFAULT_N_DOCUMENTS))
         rows = check_indices(documents, "documents", len(proportions), "documents")
         proportions = proportions[rows]
         topics = largest_topics(proportions, n_topics)
+        if document_names is None:
+            document_names = rows
+        names = label_list(document_names, "document_names", "documents", rows.size)
         return cls(
             proportions=proportions[:, topics],
             topics=topics,
-            document_names=rows if document_names is None else document_names,
+            document_names=names,
             topic_names=[labels[k] for k in topics],
             n_models=count_models(estimator),
         ).plot(ax, **style)
@@ -173,7 +161,8 @@ class DocumentTopicsDisplay(Display):
         colours = shades(self.topics.size)
         self.bars_: list[BarContainer] = []
         for k, widths in enumerate(self.proportions.T):
-            options = {"label": self.topic_names[k], "color": colours[k]} | style
+            label = legend_label(self.topic_names[k], _MAX_LABEL_LENGTH)
+            options = {"label": label, "color": colours[k]} | style
             self.bars_.append(axes.barh(rows, widths, left=starts, **options))
             luminance = np.dot(colours[k, :3], [0.299, 0.587, 0.114])
             text = {"color": "black" if luminance > 0.5 else "white"}

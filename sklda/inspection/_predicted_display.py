@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -9,13 +10,15 @@ from numpy.typing import ArrayLike
 
 from sklda._base.columns import as_column
 from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._core.checks import check_numbers, check_result, label_list
+from sklda._core.checks import check_numbers, check_result
 from sklda._topics.plotting import (
+    PLAIN,
     Display,
     largest_topics,
     legend_beside,
+    legend_label,
+    plain,
     shades,
-    shorten,
     write_dates,
 )
 from sklda._topics.topic_names import numbers_of_topics
@@ -29,27 +32,24 @@ if TYPE_CHECKING:
 _MAX_NAME_LENGTH = 40  # characters of the name of a topic
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PredictedProportionsDisplay(Display):
     """Plot expected topic proportions against a covariate, with bands.
 
-    Create a display with `from_predictions`. Its parameters are stored as attributes; a
-    wrong type or shape raises TypeError or ValueError.
+    Create a display with `from_predictions`.
 
-    Parameters
+    Attributes
     ----------
     values : ndarray of shape (n_settings,)
         Values of the covariate; dates are stored as days since 1970.
+    are_dates : bool
+        Whether the values are dates.
     estimates, low, high : ndarray of shape (n_settings, n_topics)
         Proportions and the ends of their intervals.
     topic_names : list of str
         Name of each topic, for the legend.
     covariate_name : str
         Name of the covariate, for the horizontal axis.
-
-    Attributes
-    ----------
-    are_dates : bool
-        Whether the values were passed as dates.
     ax_, figure_ : Axes and Figure
         Axes and figure of the plot.
     lines_ : list of Line2D
@@ -72,28 +72,13 @@ class PredictedProportionsDisplay(Display):
     (5, 3)
     """
 
-    def __init__(
-        self,
-        *,
-        values: np.ndarray,
-        estimates: np.ndarray,
-        low: np.ndarray,
-        high: np.ndarray,
-        topic_names: list[str],
-        covariate_name: str,
-    ) -> None:
-        self.estimates = check_numbers(
-            estimates, "estimates", ("n_settings", "n_topics")
-        )
-        n_settings, n_topics = self.estimates.shape
-        self.are_dates = getattr(values, "dtype", np.dtype(float)).kind == "M"
-        if self.are_dates:
-            values = as_column(values, "values").values.astype(np.int64)
-        self.values = check_numbers(values, "values", (n_settings,))
-        self.low = check_numbers(low, "low", (n_settings, n_topics))
-        self.high = check_numbers(high, "high", (n_settings, n_topics))
-        self.topic_names = label_list(topic_names, "topic_names", "topics", n_topics)
-        self.covariate_name = covariate_name
+    values: np.ndarray
+    are_dates: bool
+    estimates: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    topic_names: list[str]
+    covariate_name: str
 
     @classmethod
     @validates(n_topics=POSITIVE_INTEGER)
@@ -143,12 +128,17 @@ class PredictedProportionsDisplay(Display):
             shown = largest_topics(predicted.mean, n_topics)
         else:
             shown = numbers_of_topics(topics, predicted.topic_names)
+        values = np.asarray(values)
+        are_dates = values.dtype.kind == "M"
+        if are_dates:
+            values = as_column(values, "values").values.astype(np.int64)
         return cls(
-            values=np.asarray(values),
+            values=check_numbers(values, "values", predicted.mean.shape[:1]),
+            are_dates=are_dates,
             estimates=predicted.mean[:, shown],
             low=predicted.low[:, shown],
             high=predicted.high[:, shown],
-            topic_names=predicted.topic_names[shown],
+            topic_names=predicted.topic_names[shown].tolist(),
             covariate_name=covariate_name,
         ).plot(ax, **style)
 
@@ -159,7 +149,7 @@ class PredictedProportionsDisplay(Display):
         self.bands_: list[PolyCollection] = []
         for k, colour in enumerate(shades(len(self.topic_names), 0.85)):
             line = {"color": colour, "linewidth": 1.5}
-            line["label"] = shorten(self.topic_names[k], _MAX_NAME_LENGTH)
+            line["label"] = legend_label(self.topic_names[k], _MAX_NAME_LENGTH)
             line |= style
             band = {"color": line["color"], "alpha": 0.2, "linewidth": 0}
             ends = self.low[order, k], self.high[order, k]
@@ -168,7 +158,7 @@ class PredictedProportionsDisplay(Display):
         axes.set_ylim(bottom=0, auto=None)  # a second display may be higher
         if self.are_dates:
             write_dates(axes)
-        axes.set_xlabel(self.covariate_name, parse_math=False)
+        axes.set_xlabel(plain(self.covariate_name, _MAX_NAME_LENGTH), **PLAIN)
         axes.set_ylabel("expected proportion")
         axes.spines[["top", "right"]].set_visible(False)
         legend_beside(axes)

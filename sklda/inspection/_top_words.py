@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,9 +18,15 @@ from sklda._base.fitted_topics import (
     word_names,
 )
 from sklda._base.parameters import validates
-from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import NameList, WordMetric
-from sklda._topics.plotting import FILL, PanelDisplay, cut_text, new_panels, shorten
+from sklda._topics.plotting import (
+    FILL,
+    PLAIN,
+    PanelDisplay,
+    new_panels,
+    plain,
+    write_title,
+)
 from sklda._topics.topic_names import names_of_topics, numbers_of_topics
 from sklda._topics.word_scores import RANKING_CONSTRAINTS, top_columns
 from sklda.inspection._topic_names import NO_TOKENS
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
 
 _MAX_COLUMNS = 5
-_MAX_WORD_LENGTH = 26  # characters of a word or a name that fit into a panel
+_MAX_WORD_LENGTH = 26  # characters of a word that fit into a panel
 _WORD_PAD = 3  # points between the left edge and the words
 # Sizes in inches.
 _PANEL_WIDTH = 2.2
@@ -39,23 +46,20 @@ _TOP_MARGIN = 0.4  # above each panel, for its title
 _BOTTOM_MARGIN = 0.55  # below the lowest panels, for the axis
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TopWordsDisplay(PanelDisplay):
     """Plot the top words of each topic as bars, one panel per topic.
 
-    Create a display with `from_estimator`. Its parameters are stored as attributes; a
-    wrong type or shape raises TypeError or ValueError.
+    Create a display with `from_estimator`.
 
-    Parameters
+    Attributes
     ----------
     words : list of list of str
         Top words of each topic.
     probabilities : ndarray of shape (n_topics, n_words)
         Probability of each of these words in the topic.
-    topic_names : array-like of str of shape (n_topics,)
+    topic_names : list of str
         Names of the topics, for the titles.
-
-    Attributes
-    ----------
     axes_ : ndarray of shape (n_topics,) of Axes
         Panel of each topic.
     bars_ : list of BarContainer
@@ -75,25 +79,9 @@ class TopWordsDisplay(PanelDisplay):
     (10,)
     """
 
-    def __init__(
-        self,
-        *,
-        words: list[list[str]],
-        probabilities: np.ndarray,
-        topic_names: NameList,
-    ) -> None:
-        self.probabilities = check_numbers(
-            probabilities, "probabilities", ("n_topics", "n_words")
-        )
-        shape = self.probabilities.shape
-        self.topic_names = label_list(topic_names, "topic_names", "topics", shape[0])
-        table = np.asarray(words, dtype=object)
-        if table.shape != shape:
-            raise ValueError(
-                f"words must contain {shape[1]} words for each of {shape[0]} topics, "
-                f"as many as there are probabilities; got {words!r}."
-            )
-        self.words = table.tolist()
+    words: list[list[str]]
+    probabilities: np.ndarray
+    topic_names: list[str]
 
     @classmethod
     @validates(**RANKING_CONSTRAINTS)
@@ -158,7 +146,7 @@ class TopWordsDisplay(PanelDisplay):
         return cls(
             words=words.tolist(),
             probabilities=probabilities,
-            topic_names=topic_names[shown],
+            topic_names=topic_names[shown].tolist(),
         ).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:
@@ -168,24 +156,18 @@ class TopWordsDisplay(PanelDisplay):
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         limit = 1.05 * self.probabilities.max()
         style = {"color": FILL} | style
-        options = {"ha": "left", "fontsize": "small", "parse_math": False}
         self.bars_: list[BarContainer] = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **style))
-            title = shorten(self.topic_names[k], _MAX_WORD_LENGTH)
-            panel.set_title(title, fontsize="medium", parse_math=False)
+            write_title(panel, self.topic_names[k])
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
             # On top of their bars, so that long words leave room for bars.
-            texts = [shorten(word, _MAX_WORD_LENGTH) for word in self.words[k]]
-            panel.set_yticks(rows, texts, **options)
+            texts = [plain(word, _MAX_WORD_LENGTH) for word in self.words[k]]
+            panel.set_yticks(rows, texts, ha="left", fontsize="small", **PLAIN)
             panel.tick_params(axis="y", length=0, pad=-_WORD_PAD)
-            labels = panel.get_yticklabels()
-            for label in labels:
-                cut_text(label, panel.bbox.width - _WORD_PAD * panel.figure.dpi / 72)
-            panel.set_yticks(rows, [label.get_text() for label in labels], **options)
-            for label in panel.get_yticklabels():  # the layout may narrow the panel
+            for label in panel.get_yticklabels():  # wide letters, or a narrow panel
                 label.set(clip_on=True, clip_box=panel.bbox)
 
     def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,17 +14,18 @@ from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda._core.checks import (
     check_indices,
     check_names,
-    check_numbers,
     check_result,
     label_list,
 )
 from sklda._core.types import NameList
 from sklda._topics.plotting import (
+    PLAIN,
     Display,
     largest_topics,
     legend_beside,
+    legend_label,
+    plain,
     shades,
-    shorten,
     write_rows,
 )
 from sklda._topics.posterior_draws import check_draws
@@ -38,18 +40,18 @@ if TYPE_CHECKING:
 _DEFAULT_N_DOCUMENTS = 3
 _MAX_NAME_LENGTH = 40  # characters of the name of a topic
 _MAX_SERIES_LENGTH = 30  # of a document or a covariate
+_MAX_QUANTITY_LENGTH = 90  # of the label of the axis
 _MARKS = "osD^v"
 _BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TopicIntervalsDisplay(Display):
     """Plot proportions of topics, or effects on them, with their intervals.
 
-    Create a display with `from_draws`, `from_effects` or `from_contrasts`. Its
-    parameters are stored as attributes; a wrong type or shape raises TypeError or
-    ValueError.
+    Create a display with `from_draws`, `from_effects` or `from_contrasts`.
 
-    Parameters
+    Attributes
     ----------
     estimates : ndarray of shape (n_series, n_topics)
         Points. A series is a document or a covariate.
@@ -61,9 +63,6 @@ class TopicIntervalsDisplay(Display):
         Name of each series, for the legend.
     quantity : str
         Name of the plotted quantity, for the horizontal axis.
-
-    Attributes
-    ----------
     ax_, figure_ : Axes and Figure
         Axes and figure of the plot.
     intervals_ : list of LineCollection
@@ -84,23 +83,12 @@ class TopicIntervalsDisplay(Display):
     (2, 8)
     """
 
-    def __init__(
-        self,
-        *,
-        estimates: np.ndarray,
-        low: np.ndarray,
-        high: np.ndarray,
-        topic_names: list[str],
-        series_names: list[str],
-        quantity: str,
-    ) -> None:
-        self.estimates = check_numbers(estimates, "estimates", ("n_series", "n_topics"))
-        n_series, n_topics = self.estimates.shape
-        self.low = check_numbers(low, "low", (n_series, n_topics))
-        self.high = check_numbers(high, "high", (n_series, n_topics))
-        self.topic_names = label_list(topic_names, "topic_names", "topics", n_topics)
-        self.series_names = label_list(series_names, "series_names", "series", n_series)
-        self.quantity = quantity
+    estimates: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    topic_names: list[str]
+    series_names: list[str]
+    quantity: str
 
     @classmethod
     @validates(n_topics=POSITIVE_INTEGER, confidence_level=LEVEL)
@@ -160,7 +148,7 @@ class TopicIntervalsDisplay(Display):
             estimates=mean[:, shown],
             low=low[:, shown],
             high=high[:, shown],
-            topic_names=draws.topic_names[shown],
+            topic_names=draws.topic_names[shown].tolist(),
             series_names=series,
             quantity="proportion of the topic",
         ).plot(ax, **style)
@@ -218,7 +206,7 @@ class TopicIntervalsDisplay(Display):
             estimates=effects.coefficient[cells].T,
             low=effects.low[cells].T,
             high=effects.high[cells].T,
-            topic_names=effects.topic_names[shown],
+            topic_names=effects.topic_names[shown].tolist(),
             series_names=_levels_or_terms(chosen, effects.references),
             quantity=f"change of the proportion per unit{effects._against()}",
         ).plot(ax, **style)
@@ -258,7 +246,7 @@ class TopicIntervalsDisplay(Display):
             estimates=contrasts.difference[np.newaxis, order],
             low=contrasts.low[np.newaxis, order],
             high=contrasts.high[np.newaxis, order],
-            topic_names=contrasts.topic_names[order],
+            topic_names=contrasts.topic_names[order].tolist(),
             series_names=[f"{contrasts.first} minus {contrasts.second}"],
             quantity="difference of the proportions",
         ).plot(ax, **style)
@@ -283,12 +271,12 @@ class TopicIntervalsDisplay(Display):
             # similar colours, so they also differ in their marks.
             dots = {"color": line["color"], "markersize": 4, "linestyle": "none"}
             dots["marker"] = _MARKS[i % len(_MARKS)]
-            dots["label"] = shorten(self.series_names[i], _MAX_SERIES_LENGTH)
+            dots["label"] = legend_label(self.series_names[i], _MAX_SERIES_LENGTH)
             self.points_ += axes.plot(self.estimates[i], heights, **dots)
-        if self.low.min() < 0:
+        if (self.low < 0).any():
             axes.axvline(0, color="black", linewidth=0.8, zorder=1)
         write_rows(axes, self.topic_names, _MAX_NAME_LENGTH)
-        axes.set_xlabel(self.quantity)
+        axes.set_xlabel(plain(self.quantity, _MAX_QUANTITY_LENGTH), **PLAIN)
         legend_beside(axes)
 
 

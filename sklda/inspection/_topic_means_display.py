@@ -19,10 +19,10 @@ from sklda._topics.plotting import (
     import_pyplot,
     largest_topics,
     new_panels,
-    shorten,
+    plain,
     write_dates,
     write_rows,
-    write_titles,
+    write_title,
 )
 from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._topic_means import TopicMeans, topic_means
@@ -170,11 +170,11 @@ class TopicMeansDisplay(PanelDisplay):
         names = self.means.topic_names
         for j in range(names.size):
             draw(axes[j], j, style)
+            write_title(axes[j], names[j])
         if self.means.places is not None:
             self._draw_counts(axes[names.size])
             for panel in axes[: names.size : _COLUMNS]:  # the first of each row
                 panel.set_ylabel("mean proportion")
-        write_titles(axes[: names.size], names)
 
     def _draw_rows(self, panel: Any, j: int, style: dict[str, Any]) -> None:
         """Draw the groups of a topic from top to bottom."""
@@ -182,7 +182,7 @@ class TopicMeansDisplay(PanelDisplay):
         panel.hlines(rows, means.low[:, j], means.high[:, j], color=FILL, linewidth=4)
         panel.plot(means.mean[:, j], rows, **{"linestyle": "none"} | style)
         counts = (f"{n:,}" for n in means.n_documents)
-        names = (shorten(name, _MAX_NAME) for name in means.groups)
+        names = (plain(name, _MAX_NAME) for name in means.groups)
         texts = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
         write_rows(panel, texts, _MAX_NAME + 12)
         panel.set_xlim(left=0)
@@ -204,7 +204,7 @@ class TopicMeansDisplay(PanelDisplay):
         places = self.means.places
         gap = np.diff(places).min() if places.size > 1 else 1
         panel.bar(places, self.means.n_documents, color="0.7", width=0.8 * gap)
-        panel.set_title("number of documents", fontsize="medium")
+        write_title(panel, "number of documents")
         style = {"fontsize": "small", "labelpad": _BELOW_YEAR}
         panel.set_xlabel("\n".join(self.means._notes()), **style)
         if self.means.are_dates:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Integral
-from textwrap import fill
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,7 +21,7 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_sequence, shown
 from sklda._core.types import MatrixLike, NameList
-from sklda._topics.plotting import shorten
+from sklda._topics.plotting import plain
 from sklda._topics.posterior_draws import PosteriorDraws
 from sklda._topics.topic_names import default_names, keys_of_model, names_of_topics
 from sklda._topics.word_scores import top_columns
@@ -31,7 +30,9 @@ from sklda.inspection._words import top_documents, top_rows, top_words
 TopicNamer: TypeAlias = Callable[[list[str], np.ndarray], str | None]
 Names: TypeAlias = Mapping[int, str | None] | NameList | TopicNamer
 
-_MAX_LABEL_LENGTH = 18  # characters of a word, or of a line of a name, in a label
+# Characters of a word and of a name in a label.
+_MAX_WORD_LENGTH = 18
+_MAX_NAME_LENGTH = 60
 _CONTENT = "the names of the topics"
 NO_TOKENS = "(no tokens)"  # in place of the words of a topic
 NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
@@ -198,8 +199,6 @@ def topic_labels(
     n_words: int | None,
     default_n_words: int,
     metric: str,
-    *,
-    in_lines: bool,
 ) -> list[str]:
     """Return the number of each topic and its name or, without one, its top words.
 
@@ -214,14 +213,12 @@ def topic_labels(
     if has_words or n_words:
         words = word_names(estimator, feature_names, n_columns)
     if n_words:
-        words = [shorten(word, _MAX_LABEL_LENGTH) for word in words]
-        between = "\n" if in_lines else ", "
+        words = [plain(word, _MAX_WORD_LENGTH) for word in words]
         top = top_columns(components, n_words, metric)
-        texts = [between.join(words[column] for column in topic) for topic in top]
+        texts = [", ".join(words[column] for column in topic) for topic in top]
         for k in np.flatnonzero(empty_topics(estimator, components)):
             texts[k] = NO_TOKENS
     for k, key in enumerate(keys_of_model(estimator, n_topics)):
         if isinstance(key, str):
-            texts[k] = fill(key, _MAX_LABEL_LENGTH) if in_lines else key
-    between = "\n" if in_lines else ": "
-    return [f"{k}{between}{text}" if text else str(k) for k, text in enumerate(texts)]
+            texts[k] = plain(key, _MAX_NAME_LENGTH)
+    return [f"{k}: {text}" if text else str(k) for k, text in enumerate(texts)]

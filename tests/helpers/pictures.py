@@ -20,13 +20,6 @@ def boxes(texts):
     return np.array([text.get_window_extent().extents for text in texts])
 
 
-def boxes_without_lines(annotations):
-    """Return the same of annotations, whose own extent takes in the line."""
-    from matplotlib.text import Text
-
-    return np.array([Text.get_window_extent(text).extents for text in annotations])
-
-
 def overlaps(extents):
     """Return the number of pairs of boxes that share more than their rims."""
     low, high = extents[:, None, :2], extents[:, None, 2:]

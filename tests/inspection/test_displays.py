@@ -70,16 +70,6 @@ def test_panels_do_not_overlap(pyplot, n_topics):
         assert all(word.get_clip_box() is panel.bbox for word in words)
 
 
-def test_wide_words_are_cut_with_an_ellipsis(pyplot):
-    wide = [f"{w} {'W' * 20}" for w in range(30)]
-    display = TopWordsDisplay.from_estimator(model_of(6), wide)
-    display.figure_.draw_without_rendering()
-    for panel in display.axes_:
-        labels = panel.get_yticklabels()
-        assert all(label.get_text().endswith("WWW…") for label in labels)
-        assert boxes(labels)[:, 2].max() <= panel.get_window_extent().x1
-
-
 def test_axes_may_be_given(pyplot):
     _, axes = pyplot.subplots(1, 2)
     display = TopWordsDisplay.from_estimator(model_of(2), ax=axes, color="black")
@@ -90,17 +80,6 @@ def test_axes_may_be_given(pyplot):
     assert list(display.axes_) == [ax]
     with pytest.raises(ValueError, match="ax contains 1 Axes, but there are 3 topics"):
         TopWordsDisplay.from_estimator(model_of(3), ax=ax)
-
-
-def test_words_are_not_read_as_formulas(pyplot):
-    names = [f"$\\frac{{{w}$" for w in range(30)]  # no formula
-    model, options = model_of(2), {"document_names": names[:10]}
-    for display in (
-        TopWordsDisplay.from_estimator(model, names),
-        TopicMapDisplay.from_estimator(model, names),
-        DocumentTopicsDisplay.from_estimator(model, X, names, **options),
-    ):
-        display.figure_.draw_without_rendering()
 
 
 @pytest.fixture(scope="module")

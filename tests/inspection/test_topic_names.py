@@ -251,8 +251,8 @@ def test_names_replace_words_in_labels(pyplot, lda):
     ]
     name_topics(lda, {1: "prices of crude oil and gas"})
     labels = TopicMapDisplay.from_estimator(lda, WORDS, 2).labels
-    assert labels[1] == "1\nprices of crude\noil and gas"
-    assert labels[0].count("\n") == 2
+    assert labels[1] == "1: prices of crude oil and gas"
+    assert labels[0].count(", ") == 1
 
 
 def test_explorer_shows_names(lda, tmp_path):

@@ -1,4 +1,4 @@
-"""The HTML page of a topic model: template, style, scripts and contents in one text."""
+"""The function that saves a topic model as one HTML page."""
 
 from __future__ import annotations
 
@@ -8,15 +8,31 @@ import html
 import json
 import re
 from importlib.resources import files
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from sklda._base.fitted_topics import count_models, normalise, top_indices
+from sklda._base.fitted_topics import (
+    axis_sums,
+    check_counts,
+    count_models,
+    empty_topics,
+    fitted_components,
+    normalise,
+    snapshot,
+    top_indices,
+    topic_proportions,
+    word_names,
+)
+from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
+from sklda._core.checks import label_list
+from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
 from sklda._topics.plotting import shorten
 from sklda._topics.topic_distances import jensen_shannon_distances
+from sklda._topics.topic_names import keys_of_model
 from sklda._topics.word_scores import top_columns
-from sklda.inspection._groups import Groups
+from sklda.inspection._groups import Groups, check_groups
 from sklda.inspection._topic_map import classical_scaling
 
 # A script may import only from those above it.
@@ -49,146 +65,186 @@ SHORT_TEXT = 5  # texts of documents that are not typical are this many times sh
 FULL = 255  # the integer that stands for a proportion of 1
 
 
-# --- the page ---------------------------------------------------------------------
+@validates(path=PATH, title=[str, None], max_text_length=POSITIVE_INTEGER)
+def save_explorer(
+    path: PathLike,
+    estimator: Any,
+    X: MatrixLike,
+    *,
+    feature_names: NameList | None,
+    texts: NameList | None = None,
+    groups: list[Any] | SupportsArray | None = None,
+    title: str | None = None,
+    max_text_length: int = 400,
+) -> Path:
+    """Save an HTML file in which readers explore topics in the browser.
 
+    The page shows a map of the topics, the words of a topic with a slider for their
+    relevance, its most typical documents, the topics of a word or of a document, the
+    share of a topic in groups of documents or over time, and its weight for the classes
+    of a classifier. The file works offline and loads nothing. Its address stores the
+    selection and the edited labels, so readers can share a view.
 
-def build_page(title: str, contents: dict[str, Any]) -> bytes:
-    """Return the page in UTF-8.
+    Readers can edit the names of topics (see `name_topics`); a topic without a name is
+    labelled by its three most relevant words. The browser remembers edited names; the
+    button "Save labels" stores them as a JSON list, which `name_topics` accepts.
 
-    Its content security policy names scripts and style by their hashes: the browser
-    runs nothing else, and loads nothing.
+    Parameters
+    ----------
+    path : str or path-like
+        File to write, usually with the suffix ".html"; an existing file is replaced.
+    estimator : estimator
+        Fitted topic model with non-negative `components_` and `transform`.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
+        Word counts of the documents to show, usually those of the fit.
+    feature_names : array-like of str of shape (n_features_in_,) or None
+        Words in the order of the columns of X. None means `feature_names_in_` of the
+        estimator or, if it has none, the column numbers.
+    texts : array-like of str of shape (n_documents,), default=None
+        Texts of the documents. Markup is shown literally.
+    groups : array-like of shape (n_documents,), default=None
+        Group of each document. Numbers and dates are binned, such as by weeks or
+        months, into at most 60 bins and shown as a line, with the number of documents
+        below it and gaps where there are no documents; documents show their own dates.
+        Strings are categories, at most 200, each shown as a bar, in the order that
+        `topic_means` describes.
+    title : str, default=None
+        Title of the page, such as the name of the corpus. By default, the name of the
+        file without its suffix.
+    max_text_length : int, default=400
+        Number of characters to store of each text, at least 1; documents that are not
+        typical of any topic get a fifth of this number.
+
+    Returns
+    -------
+    Path
+        The written file.
+
+    Raises
+    ------
+    NotFittedError, TypeError
+        Before fit; if the estimator has no `components_`, `path` is neither a str nor
+        path-like, or names are not a list.
+    ValueError
+        If the number of names, texts or groups is wrong, `topic_means` would
+        reject the groups, `transform` rejects X, X has no tokens, `components_` has
+        negative values, or `max_text_length` is below 1.
+    OSError
+        If the file cannot be written; FileNotFoundError if its folder does not exist or
+        `path` is a folder.
+
+    Notes
+    -----
+    The file contains
+
+    - for each topic, its share of the tokens of X, its position on the map (see
+      `TopicMapDisplay`), its 30 most relevant words for each weight 0, 0.1, ..., 1, and
+      its ten most typical documents (see `top_words` and `top_documents`);
+    - for each word, its number of tokens in X and their share p(k | w) in the eight
+      largest topics, if at least 1 %, and in the topics that list the word;
+    - for each document, its number of tokens, its group, the beginning of its text, and
+      its twelve largest topics, if at least 1 %, and the topics that list the document.
+
+    Shares and proportions are rounded to multiples of 1/255 after the shares in groups
+    are computed. Texts highlight the words of a topic if they are spelled as in
+    `feature_names`, in upper or lower case; stemmed words are not found. A topic
+    without tokens is marked as such, without words or documents. The user guide
+    states the size of the file. Cost: that of `transform`, plus O(K V) for the words,
+    with K topics and V words.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklda import CollapsedGibbsLDA
+    >>> from sklda.inspection import save_explorer
+    >>> texts = ["cat dog cat", "dog cat dog dog", "star moon", "moon star moon star"]
+    >>> vectorizer = CountVectorizer()
+    >>> X = vectorizer.fit_transform(texts)
+    >>> lda = CollapsedGibbsLDA(2, random_state=0).fit(X)
+    >>> words = vectorizer.get_feature_names_out()
+    >>> save_explorer("pets.html", lda, X, feature_names=words)  # doctest: +SKIP
+    PosixPath('pets.html')
     """
-    script, style = joined_script(), "".join(map(read_asset, STYLES))
-    parts = {
-        "TITLE": html.escape(title),
-        "SCRIPT_HASH": _source_hash(script),
-        "STYLE_HASH": _source_hash(style),
-        "STYLE": style,
-        "SCRIPT": script,
-        "DATA": script_json(contents),
-    }
-    template = read_asset("explorer.html")
-    page = re.sub(r"\{\{(\w+)\}\}", lambda field: parts[field[1]], template)
-    # Lone surrogates, which only texts in the JSON can hold, become its escapes.
-    return page.encode("utf-8", errors="backslashreplace")
-
-
-def joined_script() -> str:
-    """Return all scripts as one.
-
-    A module cannot import from its own page. So each becomes a function that returns
-    its exports, and imports become assignments.
-    """
-    script = "const modules = {};\n"
-    for name in SCRIPTS:
-        source = read_asset(name)
-        exports = ", ".join(_EXPORT.findall(source))
-        body = _IMPORT.sub(r'const \1 = modules["\2"];', _EXPORT.sub("", source))
-        script += (
-            f'modules["{name}"] = (() => {{\n{body}return {{ {exports} }};\n}})();\n'
+    path = Path(path)
+    if path.is_dir() or not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"path={str(path)!r} must be a file in a folder that exists."
         )
-    return script
-
-
-def read_asset(name: str) -> str:
-    """Return the text of a file of the page."""
-    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
-
-
-def script_json(contents: Any) -> str:
-    """Return JSON that can stand in a script element, whatever texts it holds."""
-    text = json.dumps(
-        contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
-    for character in "<\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
-
-
-def _source_hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-# --- its contents -----------------------------------------------------------------
-
-
-class ShownModel(NamedTuple):
-    """A topic model and the documents that its page shows."""
-
-    components: np.ndarray  # (n_topics, n_words)
-    empty: np.ndarray  # (n_topics,) whether a topic has no token
-    proportions: np.ndarray  # (n_documents, n_topics)
-    word_counts: np.ndarray  # (n_words,)
-    lengths: np.ndarray  # (n_documents,)
-    frequencies: np.ndarray  # (n_topics,) proportions of all tokens
-    feature_names: list[str]
-    texts: list[str] | None
-    topic_keys: list[int | str]  # names, or numbers of topics without a name
-    groups: Groups | None
-    classes: dict[str, Any] | None
-
-
-def page_contents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
-    """Return all that the page stores, for JSON."""
-    return {
-        "topics": _topics(model),
-        "words": _words(model),
-        "documents": _documents(model, max_text_length),
-        "groups": None if model.groups is None else _groups(model.groups, model),
-        "classes": model.classes,
+    estimator = snapshot(estimator)
+    components = fitted_components(estimator)
+    n_topics, n_words = components.shape
+    names = word_names(estimator, feature_names, n_words)
+    proportions = topic_proportions(estimator, X)
+    counts = check_counts(X)
+    lengths = axis_sums(counts, axis=1)
+    if not lengths.any():
+        raise ValueError("X contains no tokens; all of its documents are empty.")
+    empty = empty_topics(estimator, components)
+    frequencies = normalise(lengths @ proportions)
+    if texts is not None:
+        texts = label_list(texts, "texts", "documents", len(lengths))
+    bins = None if groups is None else check_groups(groups, len(lengths))
+    dates = None if bins is None else bins.dates
+    keys = keys_of_model(estimator, n_topics)
+    typical = top_indices(proportions.T, min(N_TYPICAL, len(proportions)))
+    is_typical = np.zeros(proportions.shape, dtype=bool)
+    np.put_along_axis(is_typical.T, typical, ~empty[:, np.newaxis], axis=1)
+    contents = {
+        "topics": {
+            "names": [key if isinstance(key, str) else None for key in keys],
+            "empty": np.flatnonzero(empty).tolist(),
+            "shares": frequencies.round(6).tolist(),
+            **_map(components),
+        },
+        "words": {
+            "names": names,
+            "counts": pack(axis_sums(counts, axis=0)),
+            **_words(components, frequencies, empty),
+        },
+        "documents": {
+            "texts": _excerpts(texts, is_typical.any(axis=1), max_text_length),
+            "dates": None if dates is None else dates.astype(str).tolist(),
+            "lengths": pack(lengths),
+            **_pack_rows(proportions, MAX_TOPICS_OF_DOCUMENT, is_typical),
+            "n_typical": typical.shape[1],
+            "typical": pack(typical.ravel()),
+        },
+        "groups": _groups(bins, lengths, proportions),
+        "classes": class_weights(estimator, n_topics),
     }
+    path.write_bytes(build_page(path.stem if title is None else title, contents))
+    return path
 
 
-def _topics(model: ShownModel) -> dict[str, Any]:
-    topics = normalise(model.components)
-    distances = jensen_shannon_distances(topics, topics)
-    positions, explained = classical_scaling(distances)
+def _map(components: np.ndarray) -> dict[str, Any]:
+    topics = normalise(components)
+    positions, explained = classical_scaling(jensen_shannon_distances(topics, topics))
     return {
-        "names": [key if isinstance(key, str) else None for key in model.topic_keys],
-        "empty": np.flatnonzero(model.empty).tolist(),
-        "shares": model.frequencies.round(6).tolist(),
         "positions": positions.round(4).tolist(),
         "explained": explained.round(3).tolist(),
     }
 
 
-def _words(model: ShownModel) -> dict[str, Any]:
-    n_ranked = min(N_RANKED, model.components.shape[1])
+def _words(
+    components: np.ndarray, frequencies: np.ndarray, empty: np.ndarray
+) -> dict[str, Any]:
+    n_ranked = min(N_RANKED, components.shape[1])
     ranked_words = [
-        top_columns(model.components, n_ranked, "relevance", float(weight))
+        top_columns(components, n_ranked, "relevance", float(weight))
         for weight in WEIGHTS
     ]
     ranking = np.stack(ranked_words, axis=1)  # (n_topics, n_weights, n_ranked)
-    joint = (model.frequencies[:, np.newaxis] * normalise(model.components)).T
+    joint = (frequencies[:, np.newaxis] * normalise(components)).T
     # p(k | w); 0 for words without weight in any topic that occurs.
     topics_of_words = normalise(joint) * (joint.sum(axis=1, keepdims=True) > 0)
     ranked = np.zeros(joint.shape, dtype=bool)
-    for k in np.flatnonzero(~model.empty):
+    for k in np.flatnonzero(~empty):
         ranked[ranking[k], k] = True
     return {
-        "names": model.feature_names,
-        "counts": pack(model.word_counts),
         **_pack_rows(topics_of_words, MAX_TOPICS_OF_WORD, ranked),
         "weights": WEIGHTS.tolist(),
         "n_ranked": n_ranked,
         "ranking": pack(ranking.ravel()),
-    }
-
-
-def _documents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
-    n_typical = min(N_TYPICAL, len(model.proportions))
-    typical = top_indices(model.proportions.T, n_typical)
-    dates = None if model.groups is None else model.groups.dates
-    is_typical = np.zeros(model.proportions.shape, dtype=bool)
-    np.put_along_axis(is_typical.T, typical, ~model.empty[:, np.newaxis], axis=1)
-    return {
-        "texts": _excerpts(model.texts, is_typical.any(axis=1), max_text_length),
-        "dates": None if dates is None else dates.astype(str).tolist(),
-        "lengths": pack(model.lengths),
-        **_pack_rows(model.proportions, MAX_TOPICS_OF_DOCUMENT, is_typical),
-        "n_typical": n_typical,
-        "typical": pack(typical.ravel()),
     }
 
 
@@ -200,15 +256,19 @@ def _excerpts(
         return None
     short = max(max_length // SHORT_TEXT, 1)
     return [
-        shorten(" ".join(text.split()), max_length if long else short)
+        shorten(text, max_length if long else short)
         for text, long in zip(texts, is_typical, strict=True)
     ]
 
 
-def _groups(groups: Groups, model: ShownModel) -> dict[str, Any]:
+def _groups(
+    groups: Groups | None, lengths: np.ndarray, proportions: np.ndarray
+) -> dict[str, Any] | None:
+    if groups is None:
+        return None
     # The proportion of each topic in the tokens of each group; 0 without tokens.
-    tokens = np.zeros((len(groups.names), len(model.components)))
-    np.add.at(tokens, groups.members, model.lengths[:, np.newaxis] * model.proportions)
+    tokens = np.zeros((len(groups.names), proportions.shape[1]))
+    np.add.at(tokens, groups.members, lengths[:, np.newaxis] * proportions)
     sums = tokens.sum(axis=1, keepdims=True)
     shares = tokens / np.where(sums > 0, sums, 1)
     return {
@@ -276,3 +336,64 @@ def _pack_rows(
         "topics": pack(columns),
         "parts": pack(quantised),
     }
+
+
+# --- the page ---------------------------------------------------------------------
+
+
+def build_page(title: str, contents: dict[str, Any]) -> bytes:
+    """Return the page in UTF-8.
+
+    Its content security policy names scripts and style by their hashes: the browser
+    runs nothing else, and loads nothing.
+    """
+    script, style = joined_script(), "".join(map(read_asset, STYLES))
+    parts = {
+        "TITLE": html.escape(title),
+        "SCRIPT_HASH": _source_hash(script),
+        "STYLE_HASH": _source_hash(style),
+        "STYLE": style,
+        "SCRIPT": script,
+        "DATA": script_json(contents),
+    }
+    template = read_asset("explorer.html")
+    page = re.sub(r"\{\{(\w+)\}\}", lambda field: parts[field[1]], template)
+    # Lone surrogates, which only texts in the JSON can hold, become its escapes.
+    return page.encode("utf-8", errors="backslashreplace")
+
+
+def joined_script() -> str:
+    """Return all scripts as one.
+
+    A module cannot import from its own page. So each becomes a function that returns
+    its exports, and imports become assignments.
+    """
+    script = "const modules = {};\n"
+    for name in SCRIPTS:
+        source = read_asset(name)
+        exports = ", ".join(_EXPORT.findall(source))
+        body = _IMPORT.sub(r'const \1 = modules["\2"];', _EXPORT.sub("", source))
+        script += (
+            f'modules["{name}"] = (() => {{\n{body}return {{ {exports} }};\n}})();\n'
+        )
+    return script
+
+
+def read_asset(name: str) -> str:
+    """Return the text of a file of the page."""
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+def script_json(contents: Any) -> str:
+    """Return JSON that can stand in a script element, whatever texts it holds."""
+    text = json.dumps(
+        contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+    for character in "<\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _source_hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

@@ -129,7 +129,7 @@ def display_doors(
 ) -> Iterator[tuple[str, Door]]:
     """Yield the doors of a display; `factory` is the method that makes it.
 
-    `made_of` has the Specs of its constructor, if these are no arrays or lists.
+    `made_of` has the Specs of its constructor, if users call it.
     """
     # Only bad arguments of drawing need a picture.
     undrawn = type(cls.__name__, (cls,), {"plot": lambda self, ax=None: self})
@@ -141,37 +141,14 @@ def display_doors(
         is_drawn = arguments.keys() & {"ax", "style"}
         return call(getattr(cls if is_drawn else undrawn, factory), **arguments)
 
-    def construct(**arguments: Any) -> Any:
-        from matplotlib import pyplot
-
-        display = cls(**arguments).plot()
-        pyplot.close(display.figure_)
-        return display
-
     shown = getattr(undrawn, factory)(**sound)
-    content = {p.name: getattr(shown, p.name) for p in parameters(cls)}
-    if made_of is None:
-        made_of = specs_of(cls, content, {}) | as_drawn(content)
-    yield cls.__name__, Door(construct, content, made_of)
+    content = {name: getattr(shown, name) for name in inspect.signature(cls).parameters}
+    if made_of is not None:
+        yield cls.__name__, Door(cls, content, made_of)
     made = specs_of(getattr(cls, factory), sound, specs)
     yield f"{cls.__name__}.{factory}", Door(make, sound, made)
     drawn = partial(call, cls(**content).plot)
     yield f"{cls.__name__}.plot", Door(drawn, {}, specs_of(cls.plot, {}, {}))
-
-
-def as_drawn(content: dict[str, Any]) -> dict[str, Spec]:
-    """Return the Specs of the arrays and lists that a display is made of."""
-    specs = {}
-    for name, value in content.items():
-        if isinstance(value, str | float | int | None):
-            continue
-        # The message may name any of the parameters whose sizes differ.
-        shorter = refused(value[:-1], words="|".join(content))
-        specs[name] = refused(5, {1}, "text", object(), None) + shorter
-        if isinstance(value, np.ndarray):
-            no_numbers = np.full(value.shape, math.nan), value.astype(str)
-            specs[name] += refused(*no_numbers, [[1], [2, 3]])
-    return specs
 
 
 def only_fitted() -> Spec:

@@ -238,7 +238,7 @@ def explorer_door(folder: Path) -> Door:
         inspection.save_explorer,
         sound | {"X": X, "feature_names": None},
         path=Spec(not_a_path, [])
-        + refused(absent, words="no such folder", error=OSError),
+        + refused(absent, folder, words="file in a folder that exists", error=OSError),
         X=common()["X"] + refused(X * 0, words="X contains no token"),
         texts=names(N_DOCS, "documents"),
         groups=groups(),
