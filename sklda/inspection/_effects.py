@@ -87,7 +87,7 @@ class TopicEffects:
         Parameters
         ----------
         first, second : int or str
-            Numbers or names of the terms. The reference of a category, whose
+            Names of the terms. The reference of a category, whose
             coefficient is 0, has a name too: "party[left]".
 
         Returns
@@ -367,7 +367,7 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
             "intercept is added."
         )
     scaled = scaling.standardised(covariates)
-    rank = int(np.linalg.matrix_rank(scaled))
+    rank = int(np.linalg.matrix_rank(scaled)) if n_covariates > 0 else 0
     if rank < n_covariates:
         raise ValueError(
             f"covariates are collinear: {n_covariates} columns, {names}, of which only "
