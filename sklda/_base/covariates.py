@@ -46,26 +46,24 @@ class CovariateDesign(NamedTuple):
         ImportError
             If there is a formula, and formulaic is not installed.
         """
-        columns, names, is_named = _named_columns(covariates)
+        columns, is_named = _named_columns(covariates)
         n_rows = _n_rows(columns, n_documents)
         if formula is not None and not is_named:
             raise ValueError(
                 "formula needs covariates whose columns have names: pass a DataFrame."
             )
+        names = [*columns]
         if formula is not None:  # columns that it does not use may miss values
-            available = names
-            columns, names = _chosen(columns, names, used_names(formula, names))
-        if len({*names}) < len(names):
-            raise ValueError(f"covariates must have different names, got {names}.")
-        read = list(map(as_column, columns, map(_where, names)))
-        levels = dict(zip(names, (column.levels for column in read), strict=True))
+            used = used_names(formula, names)
+            columns = {name: columns[name] for name in names if name in used}
+        read = [as_column(values, _where(name)) for name, values in columns.items()]
+        levels = {name: c.levels for name, c in zip(columns, read, strict=True)}
         _put_first(levels, reference or {})
-        for name, column in zip(names, read, strict=True):
-            _warn_of_many(column, _where(name))
+        _warn_of_many(levels, n_rows)
         design = cls([*levels.items()], is_named, [])
         if formula is not None:
             frame = design._frame(read, n_rows)
-            design = design._replace(spec=spec_of(formula, frame, available))
+            design = design._replace(spec=spec_of(formula, frame, names))
         names, numbers = design._numbers(read, n_rows)
         return design._replace(names=names), numbers
 
@@ -82,26 +80,25 @@ class CovariateDesign(NamedTuple):
         Raise ValueError if covariates do not have the columns and the categories of
         the fit. Names are compared only if both have names.
         """
-        columns, names, is_named = _named_columns(covariates)
+        columns, is_named = _named_columns(covariates)
         n_rows = _n_rows(columns, n_documents)
         expected = [name for name, _ in self.columns]
         if self.spec is not None and is_named:  # in any order, among others
-            columns, names = _chosen(columns, names, expected)
-        differ = self.is_named and is_named and names != expected
+            columns = {name: columns[name] for name in expected if name in columns}
+        differ = self.is_named and is_named and [*columns] != expected
         if len(columns) != len(expected) or differ:
             raise ValueError(
-                f"covariates have the columns {names}, but fit had {expected}: pass "
-                "the same columns in the same order."
+                f"covariates have the columns {[*columns]}, but fit had {expected}: "
+                "pass the same columns in the same order."
             )
-        read = list(map(as_column, columns, map(_where, expected)))
+        read = list(map(as_column, columns.values(), map(_where, expected)))
         return self._numbers(read, n_rows)[1]
 
     def _coded(self, read: list[Column]) -> dict[str, np.ndarray]:
         """Return numbers, years, or the numbers of categories among their levels."""
-        pairs = zip(read, self.columns, strict=True)
         return {
             name: _coded(column, levels, _where(name))
-            for column, (name, levels) in pairs
+            for column, (name, levels) in zip(read, self.columns, strict=True)
         }
 
     def _numbers(self, read: list[Column], n_rows: int) -> tuple[list[str], np.ndarray]:
@@ -147,32 +144,22 @@ def design_of(fitted: Any) -> CovariateDesign:
 # --- columns ----------------------------------------------------------------------
 
 
-def _named_columns(covariates: Any) -> tuple[list[Any], list[str], bool]:
-    """Return columns, their names, and whether the user gave the names."""
+def _named_columns(covariates: Any) -> tuple[dict[str, Any], bool]:
+    """Return columns by name, and whether the user gave the names."""
     if covariates is None:
-        return [], [], False
+        return {}, False
     columns, names = columns_of(covariates, "covariates")
     if not columns:
         raise ValueError("covariates have no columns.")
-    return columns, names or [f"x{j}" for j in range(len(columns))], names is not None
+    if len({*(names or [])}) < len(names or []):
+        raise ValueError(f"covariates must have different names, got {names}.")
+    default = [f"x{j}" for j in range(len(columns))]
+    return dict(zip(names or default, columns, strict=True)), names is not None
 
 
-def _chosen(
-    columns: list[Any], names: list[str], wanted: list[str]
-) -> tuple[list[Any], list[str]]:
-    """Return the columns with one of the names that are wanted, in their order."""
-    chosen = [
-        j
-        for name in dict.fromkeys(wanted)
-        for j, other in enumerate(names)
-        if other == name
-    ]
-    return [columns[j] for j in chosen], [names[j] for j in chosen]
-
-
-def _n_rows(columns: list[Any], n_documents: int | None) -> int:
+def _n_rows(columns: dict[str, Any], n_documents: int | None) -> int:
     """Return the number of rows; ValueError if it is not that of the documents."""
-    n_rows = len(columns[0]) if columns else n_documents or 1
+    n_rows = len(next(iter(columns.values()))) if columns else n_documents or 1
     if n_documents not in (None, n_rows):
         raise ValueError(
             f"covariates have {n_rows} rows for {n_documents} documents: pass a row "
@@ -181,15 +168,16 @@ def _n_rows(columns: list[Any], n_documents: int | None) -> int:
     return n_rows
 
 
-def _warn_of_many(column: Column, where: str) -> None:
+def _warn_of_many(levels: Mapping[str, list[str] | None], n_rows: int) -> None:
     """Warn of numbers or dates that are read as categories, since they are strings."""
-    n, levels = column.values.size, column.levels or []
-    if len(levels) > _MANY or 2 < len(levels) == n:
-        warn_user(
-            f"{where} has {len(levels)} categories for {n} documents, such as "
-            f"{levels[0]!r}, and each becomes a column. Convert numbers or dates with "
-            "pandas.to_numeric or pandas.to_datetime; merge rare categories."
-        )
+    for name, found in levels.items():
+        n = len(found or [])
+        if n > _MANY or 2 < n == n_rows:
+            warn_user(
+                f"{_where(name)} has {n} categories for {n_rows} documents, and each "
+                "becomes a column: convert strings to numbers (pandas.to_numeric) or "
+                "dates (pandas.to_datetime), or merge rare categories."
+            )
 
 
 def _where(name: str) -> str:

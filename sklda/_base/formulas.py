@@ -24,7 +24,7 @@ _ROUNDING = 1e-9  # of the same number among other rows, relative to its column
 def used_names(formula: str, names: list[str]) -> list[str]:
     """Return the variables in a formula: no functions, arguments, numbers or strings.
 
-    "party.id" is a column of this name if there is one, or else an attribute of "party".
+    "party.id" is a column of this name if there is one, or an attribute of "party".
     """
     text = re.sub(r"""Q\(\s*(['"])(.*?)\1\s*\)""", r"`\2`", formula)
     quoted = re.findall("`([^`]*)`", text)
@@ -110,15 +110,15 @@ def formula_matrix(spec: Any, frame: Any) -> np.ndarray:
         raise _failure(str(spec.formula), error, advice) from error
     warn_user(
         f"covariates lie beyond the ends of a spline in formula={str(spec.formula)!r}, "
-        "which are those of the fit: the value at the end is used. Write what you "
-        "want: bs(..., extrapolation='clip') does the same without a warning, 'extend' "
+        "which are those of the fit: the value at the end is used. Choose yourself: "
+        "bs(..., extrapolation='clip') does the same without a warning, 'extend' "
         "continues the curve, and 'raise' refuses such covariates."
     )
     return matrix
 
 
 def _computed(spec: Any, frame: Any, *, clip: bool = False) -> Any:
-    """Return the ModelMatrix of a frame; categories that fit did not have are errors."""
+    """Return the ModelMatrix of a frame; categories unknown to the fit are errors."""
     formulaic = import_extra("formulaic", "formulas", "formula=")
     functions = {}
     if clip:
@@ -170,8 +170,8 @@ def _refuse_statistics(formula: str, spec: Any, frame: Any, matrix: np.ndarray) 
             raise ValueError(
                 f"formula={formula!r}: {', '.join(terms)} of a document depends on the "
                 "other documents, so new documents would get other numbers. Write "
-                "center(x), scale(x), poly(x, 2) or bs(x, 4), which keep the statistics "
-                "of the fit, or compute a column before the fit."
+                "center(x), scale(x), poly(x, 2) or bs(x, 4), which keep what the fit "
+                "found, or compute a column before the fit."
             )
 
 

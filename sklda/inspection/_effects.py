@@ -249,6 +249,8 @@ def estimate_effect(
           last one, under which draws are made, is one of many,
         - documents are so short for their variety that shrinkage matters (see Notes).
 
+        Also if a category has more than 20 levels or one document each.
+
     Notes
     -----
     With m draws, W the mean variance of a coefficient within draws, and B the variance

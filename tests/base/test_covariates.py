@@ -244,7 +244,7 @@ def test_a_spline_ends_with_the_values_of_the_fit_unless_the_formula_says_more()
     np.testing.assert_array_equal(first, clipped)
     assert abs(extended[1] - first[1]).max() > 1
     design, _ = CovariateDesign.of(FRAME, N, "bs(day, df=4, extrapolation='raise')")
-    with pytest.raises(ValueError, match="fails: .*beyond.*but not these"):
+    with pytest.raises(ValueError, match=r"fails: .*beyond.*but not these"):
         design.numbers(later, 2)
 
 
