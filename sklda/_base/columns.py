@@ -75,6 +75,11 @@ def columns_of(value: Any, name: str) -> tuple[list[Any], list[str] | None]:
     matrix = np.array(value, dtype=object if is_list else None)
     if matrix.ndim == 1:
         matrix = matrix[:, np.newaxis]
+    if matrix.ndim == 0:
+        raise ValueError(
+            f"{name} must be a data frame, an array or a column with a value for each "
+            f"document; got {value!r:.99}."
+        )
     if matrix.ndim != 2 or matrix.size == 0:
         matrix = check_matrix(value, name)  # raises the error
     return list(matrix.T), None
@@ -97,8 +102,6 @@ def as_column(values: Any, where: str, *, may_miss_dates: bool = False) -> Colum
         array = np.asarray(values)
     if array.size == 0:
         return Column(np.zeros(0), None)
-    if array.dtype.kind == "S":
-        array = np.char.decode(array, "utf-8")
     if array.dtype.kind not in "biufMmU":
         array = _array_of_objects(array.tolist(), where, may_miss_dates)
     if array.dtype.kind in "fMm":
@@ -163,6 +166,14 @@ def _array_of_objects(values: list, where: str, may_miss_dates: bool) -> np.ndar
         days[~missing] = [_day(value) for value in present]
         return days
     _refuse_missing(missing, where)
+    if all(isinstance(value, bytes) for value in values):
+        try:
+            values = [value.decode() for value in values]
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{where} contains bytes that are not UTF-8, such as {error.object!r}: "
+                "decode them to strings."
+            ) from error
     if all(isinstance(value, str) for value in values):
         return np.array(values, dtype=object)
     if all(isinstance(value, bool | np.bool_) for value in values):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from sklda._base.columns import Column, as_column, columns_of
-from sklda._base.fitted_topics import check_matrix
+from sklda._base.formulas import formula_matrix, references_of, spec_of, used_names
 from sklda._core.extras import import_extra
+from sklda._core.warn import warn_user
 
 FORMULA_CONSTRAINTS: dict = {"formula": [str, None], "reference": [dict, None]}
+_MANY = 20  # categories: with more, they are probably numbers or dates
 
 
 class CovariateDesign(NamedTuple):
@@ -45,26 +46,32 @@ class CovariateDesign(NamedTuple):
         ImportError
             If there is a formula, and formulaic is not installed.
         """
-        columns, names, is_named = _named_columns(covariates)
-        if formula is not None:
-            columns, names = _mentioned(columns, names, is_named, formula)
-        if len({*names}) < len(names):
-            raise ValueError(f"covariates must have different names, got {names}.")
-        read = list(map(as_column, columns, map(_where, names)))
-        levels = dict(zip(names, (column.levels for column in read), strict=True))
+        columns, is_named = _named_columns(covariates)
+        n_rows = _n_rows(columns, n_documents)
+        if formula is not None and not is_named:
+            raise ValueError(
+                "formula needs covariates whose columns have names: pass a DataFrame."
+            )
+        names = [*columns]
+        if formula is not None:  # columns that it does not use may miss values
+            used = used_names(formula, names)
+            columns = {name: columns[name] for name in names if name in used}
+        read = [as_column(values, _where(name)) for name, values in columns.items()]
+        levels = {name: c.levels for name, c in zip(columns, read, strict=True)}
         _put_first(levels, reference or {})
+        _warn_of_many(levels, n_rows)
         design = cls([*levels.items()], is_named, [])
         if formula is not None:
-            frame = design._frame(design._coded(read))
-            design = design._replace(spec=_spec_of(formula, frame))
-        names, numbers = design._numbers(read, n_documents)
+            frame = design._frame(read, n_rows)
+            design = design._replace(spec=spec_of(formula, frame, names))
+        names, numbers = design._numbers(read, n_rows)
         return design._replace(names=names), numbers
 
     @property
     def references(self) -> dict[str, str]:
         """The level without a column, by categorical covariate or term of a formula."""
         if self.spec is not None:
-            return _references_of(self.spec, self.names)
+            return references_of(self.spec, self.names)
         return {name: levels[0] for name, levels in self.columns if levels is not None}
 
     def numbers(self, covariates: Any, n_documents: int | None) -> np.ndarray:
@@ -73,65 +80,60 @@ class CovariateDesign(NamedTuple):
         Raise ValueError if covariates do not have the columns and the categories of
         the fit. Names are compared only if both have names.
         """
-        columns, names, is_named = _named_columns(covariates)
+        columns, is_named = _named_columns(covariates)
+        n_rows = _n_rows(columns, n_documents)
         expected = [name for name, _ in self.columns]
         if self.spec is not None and is_named:  # in any order, among others
-            chosen = dict(zip(names, columns, strict=True))
-            names = [name for name in expected if name in chosen]
-            columns = [chosen[name] for name in names]
-        differ = self.is_named and is_named and names != expected
+            columns = {name: columns[name] for name in expected if name in columns}
+        differ = self.is_named and is_named and [*columns] != expected
         if len(columns) != len(expected) or differ:
             raise ValueError(
-                f"covariates have the columns {names}, but fit had {expected}: pass "
-                "the same columns in the same order."
+                f"covariates have the columns {[*columns]}, but fit had {expected}: "
+                "pass the same columns in the same order."
             )
-        read = list(map(as_column, columns, map(_where, expected)))
-        return self._numbers(read, n_documents)[1]
+        read = list(map(as_column, columns.values(), map(_where, expected)))
+        return self._numbers(read, n_rows)[1]
 
-    def _coded(self, read: list[Column]) -> list[np.ndarray]:
+    def _coded(self, read: list[Column]) -> dict[str, np.ndarray]:
         """Return numbers, years, or the numbers of categories among their levels."""
-        pairs = zip(read, self.columns, strict=True)
-        return [
-            _coded(column, levels, _where(name)) for column, (name, levels) in pairs
-        ]
+        return {
+            name: _coded(column, levels, _where(name))
+            for column, (name, levels) in zip(read, self.columns, strict=True)
+        }
 
-    def _numbers(
-        self, read: list[Column], n_documents: int | None
-    ) -> tuple[list[str], np.ndarray]:
+    def _numbers(self, read: list[Column], n_rows: int) -> tuple[list[str], np.ndarray]:
         """Return names and columns of numbers."""
-        coded = self._coded(read)
         if self.spec is not None:
             names = [*self.spec.column_names[1:]]
-            matrix = _matrix(self.spec, self._frame(coded))[:, 1:]
+            matrix = formula_matrix(self.spec, self._frame(read, n_rows))[:, 1:]
         else:
-            parts = (
-                _indicators(name, levels, values)
-                for (name, levels), values in zip(self.columns, coded, strict=True)
-            )
-            found = [pair for part in parts for pair in part]
+            coded = self._coded(read)
+            found = [
+                pair
+                for name, levels in self.columns
+                for pair in _indicators(name, levels, coded[name])
+            ]
             names = [name for name, _ in found]
-            no_columns = [np.zeros((n_documents or 1, 0))]
+            no_columns = [np.zeros((n_rows, 0))]
             matrix = np.column_stack([values for _, values in found] or no_columns)
-        if matrix.size > 0:
-            check_matrix(matrix, "covariates")
-        if n_documents is not None and len(matrix) != n_documents:
-            raise ValueError(
-                f"covariates have {len(matrix)} rows for {n_documents} documents: pass "
-                "a row for each document, in the same order."
-            )
         # In this order, sums have the same bits for all inputs.
-        return names, np.ascontiguousarray(matrix, dtype=np.float64)
+        with np.errstate(over="ignore"):
+            matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+        for row, j in np.argwhere(~np.isfinite(matrix))[:1]:
+            raise ValueError(
+                f"covariates: {names[j]!r} must be a finite number in each row, but is "
+                f"{matrix[row, j]} in row {row}."
+            )
+        return names, matrix
 
-    def _frame(self, coded: list[np.ndarray]) -> Any:
+    def _frame(self, read: list[Column], n_rows: int) -> Any:
         """Return the frame from which a formula computes its columns."""
         pandas = import_extra("pandas", "formulas", "formula=")
-        categories = pandas.Categorical.from_codes
-        return pandas.DataFrame(
-            {
-                name: values if levels is None else categories(values, levels)
-                for (name, levels), values in zip(self.columns, coded, strict=True)
-            }
-        )
+        columns = self._coded(read)
+        for name, levels in self.columns:
+            if levels is not None:
+                columns[name] = pandas.Categorical.from_codes(columns[name], levels)
+        return pandas.DataFrame(columns, index=range(n_rows))
 
 
 def design_of(fitted: Any) -> CovariateDesign:
@@ -142,14 +144,40 @@ def design_of(fitted: Any) -> CovariateDesign:
 # --- columns ----------------------------------------------------------------------
 
 
-def _named_columns(covariates: Any) -> tuple[list[Any], list[str], bool]:
-    """Return columns, their names, and whether the user gave the names."""
+def _named_columns(covariates: Any) -> tuple[dict[str, Any], bool]:
+    """Return columns by name, and whether the user gave the names."""
     if covariates is None:
-        return [], [], False
+        return {}, False
     columns, names = columns_of(covariates, "covariates")
     if not columns:
         raise ValueError("covariates have no columns.")
-    return columns, names or [f"x{j}" for j in range(len(columns))], names is not None
+    if len({*(names or [])}) < len(names or []):
+        raise ValueError(f"covariates must have different names, got {names}.")
+    default = [f"x{j}" for j in range(len(columns))]
+    return dict(zip(names or default, columns, strict=True)), names is not None
+
+
+def _n_rows(columns: dict[str, Any], n_documents: int | None) -> int:
+    """Return the number of rows; ValueError if it is not that of the documents."""
+    n_rows = len(next(iter(columns.values()))) if columns else n_documents or 1
+    if n_documents not in (None, n_rows):
+        raise ValueError(
+            f"covariates have {n_rows} rows for {n_documents} documents: pass a row "
+            "for each document, in the same order."
+        )
+    return n_rows
+
+
+def _warn_of_many(levels: Mapping[str, list[str] | None], n_rows: int) -> None:
+    """Warn of numbers or dates that are read as categories, since they are strings."""
+    for name, found in levels.items():
+        n = len(found or [])
+        if n > _MANY or 2 < n == n_rows:
+            warn_user(
+                f"{_where(name)} has {n} categories for {n_rows} documents, and each "
+                "becomes a column: convert strings to numbers (pandas.to_numeric) or "
+                "dates (pandas.to_datetime), or merge rare categories."
+            )
 
 
 def _where(name: str) -> str:
@@ -207,54 +235,3 @@ def _years(days: np.ndarray) -> np.ndarray:
     end = (year + np.timedelta64(1, "Y")).astype("M8[D]")
     start = year.astype("M8[D]")
     return year.astype(np.int64) + 1970 + (days - start) / (end - start)
-
-
-# --- formulas ---------------------------------------------------------------------
-
-
-def _mentioned(
-    columns: list[Any], names: list[str], is_named: bool, formula: str
-) -> tuple[list[Any], list[str]]:
-    """Return the columns whose names are in the formula; others may miss values."""
-    if not is_named:
-        raise ValueError(
-            "formula needs covariates whose columns have names: pass a DataFrame."
-        )
-    chosen = [
-        (values, name)
-        for values, name in zip(columns, names, strict=True)
-        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula)
-    ]
-    return [values for values, _ in chosen], [name for _, name in chosen]
-
-
-def _spec_of(formula: str, frame: Any) -> Any:
-    """Return the ModelSpec of a formula, which has learned from a frame."""
-    formulaic = import_extra("formulaic", "formulas", "formula=")
-    try:
-        parsed = formulaic.Formula(formula)
-        spec = formulaic.ModelSpec(formula=parsed, output="numpy", na_action="raise")
-        spec = spec.get_model_matrix(frame, context={}).model_spec
-    except (formulaic.errors.FormulaicError, ValueError) as error:
-        raise ValueError(f"formula={formula!r} fails: {error}") from error
-    if spec.column_names[:1] != ("Intercept",):
-        raise ValueError(f"formula={formula!r} must have an intercept: remove 0 or -1.")
-    return spec
-
-
-def _references_of(spec: Any, names: list[str]) -> dict[str, str]:
-    """Return the level without a column of each term that compares with one level."""
-    without = {
-        str(term): [v for v in state.levels if f"{term}[T.{v}]" not in names]
-        for term, state in spec.factor_contrasts.items()
-    }
-    return {term: str(left[0]) for term, left in without.items() if len(left) == 1}
-
-
-def _matrix(spec: Any, frame: Any) -> np.ndarray:
-    """Return the columns of a formula for the rows of a frame."""
-    formulaic = import_extra("formulaic", "formulas", "formula=")
-    try:
-        return np.asarray(spec.get_model_matrix(frame, context={}))
-    except (formulaic.errors.FormulaicError, ValueError) as error:
-        raise ValueError(f"formula={str(spec.formula)!r} fails: {error}") from error

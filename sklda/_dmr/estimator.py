@@ -46,9 +46,11 @@ class DMRLDA(BaseCovariateLDA):
         Formula of the covariates for formulaic, such as ``"rating + bs(day, 4)"``:
         interactions, curves, and contrasts such as ``C(party, Treatment('ind'))``. It
         needs ``pip install "sklda[formulas]"``, a frame of covariates, and an
-        intercept. New documents are treated as in fit: `bs` keeps its knots. Store such
-        a model with pickle or joblib; skops does not know formulas. None means the
-        columns themselves.
+        intercept. New documents are treated as in fit: `bs` keeps its knots, `center`
+        its mean and `C` its levels; terms with statistics of their own, such as
+        ``age.mean()``, are refused. Beyond the values of fit, `bs` warns unless its
+        argument `extrapolation` says what to do. Store such a model with pickle or
+        joblib; skops does not know formulas. None means the columns themselves.
     reference : dict of str to str, default=None
         Reference level of categorical covariates, ``{"party": "ind"}``. By default the
         first level.
@@ -288,7 +290,8 @@ default="annealed"
         Warns
         -----
         UserWarning
-            If covariates are constant or collinear.
+            If covariates are constant or collinear, or a category has more than 20
+            levels or one document each.
         """
         more = {} if covariates is None else {"covariates": covariates}
         self._fit_chain(X, y, **more)

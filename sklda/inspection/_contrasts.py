@@ -124,13 +124,7 @@ def pair_of(first: Any, second: Any, labels: list[str], kind: str) -> tuple[int,
 
 
 def position_of(label: Any, labels: list[str], kind: str) -> int:
-    """Return the position of a group, term or setting, named or numbered."""
-    if isinstance(label, str) and label in labels:
-        return labels.index(label)
-    is_number = isinstance(label, int | np.integer) and not isinstance(label, bool)
-    if is_number and 0 <= label < len(labels):
-        return int(label)
-    raise ValueError(
-        f"There is no {kind} {label!r}: pass one of {labels}, or its number from 0 to "
-        f"{len(labels) - 1}."
-    )
+    """Return the position of a group, term or setting; a number is a name, too."""
+    if labels.count(str(label)) == 1:
+        return labels.index(str(label))
+    raise ValueError(f"There is no {kind} {label!r}: pass one of {labels}.")

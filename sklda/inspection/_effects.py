@@ -87,7 +87,7 @@ class TopicEffects:
         Parameters
         ----------
         first, second : int or str
-            Numbers or names of the terms. The reference of a category, whose
+            Names of the terms. The reference of a category, whose
             coefficient is 0, has a name too: "party[left]".
 
         Returns
@@ -249,6 +249,8 @@ def estimate_effect(
           last one, under which draws are made, is one of many,
         - documents are so short for their variety that shrinkage matters (see Notes).
 
+        Also if a category has more than 20 levels or one document each.
+
     Notes
     -----
     With m draws, W the mean variance of a coefficient within draws, and B the variance
@@ -367,7 +369,7 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
             "intercept is added."
         )
     scaled = scaling.standardised(covariates)
-    rank = int(np.linalg.matrix_rank(scaled))
+    rank = int(np.linalg.matrix_rank(scaled)) if n_covariates > 0 else 0
     if rank < n_covariates:
         raise ValueError(
             f"covariates are collinear: {n_covariates} columns, {names}, of which only "

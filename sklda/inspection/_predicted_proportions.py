@@ -78,7 +78,7 @@ class PredictedProportions:
         Parameters
         ----------
         first, second : int or str
-            Numbers or names of the settings.
+            Names of the settings; 2010 is short for "2010".
 
         Returns
         -------

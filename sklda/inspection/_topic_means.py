@@ -79,7 +79,7 @@ class TopicMeans:
         Parameters
         ----------
         first, second : int or str
-            Numbers or names of the groups.
+            Names of the groups; 2010 is short for "2010".
 
         Returns
         -------

@@ -27,6 +27,7 @@ def kinds_of(levels, order=None):
     yield "object", values.astype(object), alphabetical
     yield "list", values.tolist(), alphabetical
     yield "bytes", values.astype(bytes), alphabetical
+    yield "objects", values.astype(bytes).astype(object), alphabetical
     if hasattr(np.dtypes, "StringDType"):  # not before NumPy 2
         yield "StringDType", values.astype(np.dtypes.StringDType()), alphabetical
     pandas = pytest.importorskip("pandas")
@@ -207,6 +208,8 @@ def test_bins_of_pandas_keep_their_order():
         (np.array(["NaT", "2020"], "M8[D]"), "missing values.* row 0:"),
         ([Decimal("NaN"), 1], "missing values.* row 0:"),
         ([1, np.inf], "infinity"),
+        (np.array([b"a", b"M\xfcnchen"]), "bytes that are not UTF-8.*decode"),
+        ([b"a", "b"], "only strings.*got b'a' and 'b'"),
     ],
 )
 def test_columns_of_no_kind_are_refused(values, message):

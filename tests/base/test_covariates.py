@@ -148,26 +148,123 @@ def test_a_formula_in_effects_and_in_dmr():
         ValueError, match=r"the columns \['rating', 'day'\], but fit had"
     ):
         predicted_proportions(dmr, FRAME[["rating", "day"]])
-    later = FRAME.iloc[rows].assign(day=DAY[-1] + np.timedelta64(1000, "D"))
-    with pytest.raises(ValueError, match=r"formula=.*bs\(day, 4\).* fails: .*extrapol"):
-        predicted_proportions(dmr, later)
 
 
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
-        ("rating +", "fails: Operator"),
-        ("y ~ rating", "fails: .*structure"),
+        ("rating +", "cannot be read.* joined by"),
+        (".", "cannot be read.* names of columns"),
+        ("y ~ rating", "no left side"),
+        ("1:3 ~ party", "no left side"),
         ("rating + age", "fails: .*`age` is not present"),
         ("0 + party", "must have an intercept"),
         ("rating + empty", r"\['empty'\] has missing values.* 30 in all"),
-        ("rating + N", "fails: .*`N` is not present"),  # of this module
+        ("rating + N", "fails: .*`N` is not present.*columns are .*'rating'"),
+        ("log(rating)", r"'log\(rating\)' must be a finite number.* nan in row"),
+        ("C(party, levels=['left'])", "fails: levels= must have all"),
     ],
 )
 def test_wrong_formulas_are_refused(formula, message):
     pytest.importorskip("formulaic")
     with pytest.raises(ValueError, match=message):
         estimate_effect(DRAWS, FRAME, formula=formula)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "I(rating - rating.mean())",
+        "I(rating > rating.quantile(0.99))",
+        "C(rating > rating.median())",
+        "C(rating - rating.min())",
+        "np.clip(rating, None, np.max(rating))/len(rating)",
+        "rating.rank()",
+        "day.shift(fill_value=0)",
+        "I(party.duplicated() + 0)",
+        "{rating * party.map(party.value_counts()).astype(float)}",
+    ],
+)
+def test_numbers_that_depend_on_other_documents_are_refused(formula):
+    pytest.importorskip("formulaic")
+    with pytest.raises(ValueError, match=r"depends on the other.*center\(x\)"):
+        CovariateDesign.of(FRAME, N, formula)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "center(rating) + scale(day):party",
+        "poly(rating, 2) + cr(day, df=3)",
+        "C(month, Treatment(2)) + I(rating > 0)",
+        "`two words` + Q('two words'):rating",
+        "np.log(day) + day.round() + party.id",
+        "1",
+    ],
+)
+def test_a_document_has_the_same_numbers_in_any_company(formula):
+    pytest.importorskip("formulaic")
+    month = 1 + np.arange(N) % 3
+    frame = FRAME.assign(**{"month": month, "two words": month, "party.id": month})
+    unused = {name: np.nan for name in ("4", "df", "np", "left", "words", "id", "T")}
+    design, numbers = CovariateDesign.of(frame.assign(**unused), N, formula)
+    used = frame[[name for name, _ in design.columns]] if formula != "1" else frame
+    for row in (0, 7, N - 1):
+        np.testing.assert_allclose(
+            design.numbers(used.iloc[[row]], 1)[0], numbers[row], atol=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    "term", ["C(month)", "C(month // 1, Sum)", "month.astype('O')"]
+)
+def test_numbers_as_categories_must_be_known(term):
+    pytest.importorskip("formulaic")
+    frame = FRAME.assign(month=1 + np.arange(N) % 3)
+    design, numbers = CovariateDesign.of(frame, N, f"rating + {term}")
+    new = frame.iloc[:4].assign(month=[1, 3, 12, 11])
+    with pytest.raises(ValueError, match=r"in row 2, .*'month': 12.*\[1, 2, 3\]"):
+        design.numbers(new, 4)
+    np.testing.assert_allclose(design.numbers(frame.iloc[2:4], 2), numbers[2:4])
+
+
+def test_a_spline_ends_with_the_values_of_the_fit_unless_the_formula_says_more():
+    pytest.importorskip("formulaic")
+    later = FRAME.iloc[[0, 1]].assign(day=[DAY[-1], DAY[-1] + np.timedelta64(99, "D")])
+    found = {}
+    for more in ("", ", extrapolation='clip'", ", extrapolation='extend'"):
+        design, numbers = CovariateDesign.of(FRAME, N, f"bs(day, df=4{more})")
+        if more:
+            found[more] = design.numbers(later, 2)
+        else:
+            with pytest.warns(UserWarning, match=r"ends of a spline.*extrapolation="):
+                found[more] = design.numbers(later, 2)
+    first, clipped, extended = found.values()
+    np.testing.assert_array_equal(first, numbers[[-1, -1]])
+    np.testing.assert_array_equal(first, clipped)
+    assert abs(extended[1] - first[1]).max() > 1
+    design, _ = CovariateDesign.of(FRAME, N, "bs(day, df=4, extrapolation='raise')")
+    with pytest.raises(ValueError, match=r"fails: .*beyond.*but not these"):
+        design.numbers(later, 2)
+
+
+def test_a_constant_formula_has_no_covariates():
+    pytest.importorskip("formulaic")
+    effects = estimate_effect(DRAWS, FRAME, formula="1", random_state=0)
+    assert effects.terms == ["intercept"]
+    dmr = DMRLDA(3, max_iter=4, formula="1").fit(X, covariates=FRAME)
+    assert dmr.coef_.shape == (3, 0)
+    assert dmr.transform(X[:2], covariates=FRAME[:2]).shape == (2, 3)
+    with pytest.raises(ValueError, match="3 rows for 2 documents"):
+        dmr.transform(X[:2], covariates=FRAME[:3])
+
+
+@pytest.mark.parametrize(("n", "n_levels"), [(N, N), (100, 21)])
+def test_strings_with_many_levels_warn(n, n_levels):
+    costs = [f"{i % n_levels}.5" for i in range(n)]
+    with pytest.warns(UserWarning, match=rf"{n_levels} categories.*to_numeric"):
+        CovariateDesign.of(pandas.DataFrame({"cost": costs}), n)
+    CovariateDesign.of([f"{i % 20}" for i in range(100)], 100)
 
 
 def test_a_formula_needs_named_columns_and_its_extra(monkeypatch):

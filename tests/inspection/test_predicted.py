@@ -125,6 +125,20 @@ def test_intervals_hold_what_they_say(dmr, level, n_draws):
         )
 
 
+def test_settings_are_chosen_by_name(dmr):
+    model = with_weights(dmr, np.random.default_rng(0).normal(size=60))
+    found = predicted_proportions(model, {1: [[1.0]], 0: [[0.0]], "2": [[2.0]]})
+    for pair in ((1, 0), ("1", "0"), (np.int64(1), "0")):
+        contrast = found.contrast(*pair)
+        assert (contrast.first, contrast.second) == ("1", "0")
+        difference = found.mean[0] - found.mean[1]
+        np.testing.assert_allclose(contrast.difference, difference)
+    with pytest.raises(
+        ValueError, match=r"no setting 3: pass one of \['1', '0', '2'\]"
+    ):
+        found.contrast(1, 3)
+
+
 def test_draws_that_drift_warn(dmr):
     weights = np.linspace(0, 1, 60) + np.random.default_rng(0).normal(0, 0.1, 60)
     with pytest.warns(UserWarning, match="The proportions drift"):

@@ -126,7 +126,7 @@ def test_contrast_of_two_groups_by_hand():
     draws = make_draws()
     groups = np.where(np.arange(30) < 8, "few", PARTY)
     means = topic_means(draws, groups, topics=[2, 0], random_state=3)
-    found = means.contrast("left", 1)  # "few"
+    found = means.contrast("left", "few")
     assert (found.first, found.second) == ("left", "few")
     rng = np.random.RandomState(3)
     thetas = [draws.sample_doc_topic(i, rng)[:, [2, 0]] for i in range(5)]
@@ -163,7 +163,7 @@ def test_contrast_of_two_groups_by_hand():
     rows = repr(found).splitlines()[2:]
     assert [int(row.split()[0]) for row in rows] == order
     with pytest.raises(ValueError, match="are the same group, 'few'"):
-        means.contrast("few", 1)
+        means.contrast("few", "few")
 
 
 @pytest.mark.slow

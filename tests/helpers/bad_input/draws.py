@@ -91,7 +91,7 @@ def means_doors(draws: Any) -> Iterator[tuple[str, Door]]:
     means = inspection.topic_means(**sound)
     yield door(means.summary, {})
     yield pair_door(means.contrast, *means.groups[:2], "group")
-    yield door(means.contrast(0, 1).summary, {})
+    yield door(means.contrast(*means.groups[:2]).summary, {})
     made_of = {"means": result_of("topic_means", draws)}
     cls = inspection.TopicMeansDisplay
     yield from display_doors(cls, sound, "from_draws", made_of, groups=labels)
@@ -125,7 +125,7 @@ def _predictions() -> Iterator[tuple[str, Door]]:
     yield pair_door(predicted.contrast, "low", "high", "setting")
     yield from display_doors(
         inspection.TopicIntervalsDisplay,
-        {"contrasts": predicted.contrast(0, 1)},
+        {"contrasts": predicted.contrast("low", "high")},
         "from_contrasts",
         contrasts=result_of("contrast", predicted),
     )
