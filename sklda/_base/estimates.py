@@ -136,10 +136,8 @@ def made_when_read(name: str) -> Any:
 
     def delete(estimator: Any) -> None:
         known = vars(estimator)
-        if known.keys().isdisjoint((name, source)):
+        if not [known.pop(key) for key in (name, source) if key in known]:
             raise AttributeError(name)
-        known.pop(name, None)
-        known.pop(source, None)
 
     return property(read, assign, delete)
 

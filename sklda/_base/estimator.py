@@ -53,16 +53,13 @@ class BaseTopicModel(
 
     def _has(self, name: str) -> bool:
         """Return whether there is an attribute, without making an array."""
-        source = self._made_of.get(name)
-        return name in vars(self) or (source is not None and self._has(source))
+        if name in self._made_of:
+            return name in vars(self) or self._has(self._made_of[name])
+        return hasattr(self, name)
 
     def __dir__(self) -> list[str]:
         """Return the names of all attributes, without making arrays."""
-        return [
-            name
-            for name in object.__dir__(self)
-            if (self._has(name) if name in self._made_of else hasattr(self, name))
-        ]
+        return list(filter(self._has, object.__dir__(self)))
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
         """Tell scikit-learn's HTML display what fit has set, without making arrays.
@@ -181,9 +178,8 @@ class BaseTopicModel(
         """
         columns = super().get_feature_names_out(input_features)
         names = getattr(self, "topic_names_", columns)
-        return np.array(
-            label_list(names, "topic_names_", "topics", len(columns)), dtype=object
-        )
+        names = label_list(names, "topic_names_", "topics", len(columns))
+        return np.array(names, dtype=object)
 
     @property
     def _n_features_out(self):
