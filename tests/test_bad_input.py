@@ -54,9 +54,13 @@ TAKES_ANYTHING = {
     if parameter.name == "y" and parameter.default is None and "chains" not in name
 }
 TAKES_ANYTHING |= {
-    (f"sklda.{name}.{method}", parameter): "fit checks values"
+    (f"sklda.{name}.{method}", parameter): "fit or scikit-learn checks values"
     for name in estimators()
-    for method, parameter in (("set_params", "params"), ("fit_transform", "fit_params"))
+    for method, parameter in (
+        ("set_params", "params"),
+        ("fit_transform", "fit_params"),
+        ("get_feature_names_out", "input_features"),
+    )
 }
 
 

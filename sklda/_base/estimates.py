@@ -8,13 +8,14 @@ where N_d is the length of document d and A the sum of alpha. If alpha is sample
 sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + A).
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, Self, TypeVar
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 
+from sklda._base.estimator import BaseTopicModel
+from sklda._base.fitted_topics import snapshot
 from sklda._core.sparse_sums import SparseRows
 
 # Adds the mean of alpha / (length + sum of alpha) over the kept samples to theta, in
@@ -106,70 +107,170 @@ class DocumentSums(NamedTuple):
         return shares
 
 
-SumsT = TypeVar("SumsT", TopicSums, DocumentSums)
+# The attributes with the sums of a fit, of which estimates are made.
+_SOURCES = {"components_": "_topic_sums", "doc_topic_": "_document_sums"}
 
 
-def stored_sums(sums: TopicSums | DocumentSums) -> tuple:
-    """Return plain tuples, which can be stored without any type of this package."""
-    return tuple(sums.counts), *sums[1:]
+def made_when_read(name: str) -> Any:
+    """Return a property: an array that is made of sums when it is first read.
 
-
-def restored_sums(kind: type[SumsT], values: tuple) -> SumsT:
-    """Return the sums of `stored_sums`."""
-    return kind(SparseRows(*values[0]), *values[1:])
-
-
-class MadeWhenRead:
-    """An array attribute of a fitted estimator that is made when it is first read.
-
-    `source` is the attribute from which it is made, without which there is none. The
-    array is kept beside the estimator, so that a loop can read it often, and pickles
-    leave it out. It is read-only, because methods use the source. What is assigned
-    takes its place, as in a model of an earlier version.
+    The array is kept beside the sums, so it goes with the fit, and takes their place,
+    because users may edit it. What they assign is in ``__dict__``, as without property.
     """
+    source = _SOURCES[name]
 
-    def __init__(self, source: str, make: Callable[[Any], np.ndarray]) -> None:
-        self.source, self.make = source, make
-        # The source and the array of each estimator that was read.
-        self._made: WeakKeyDictionary = WeakKeyDictionary()
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
-        if estimator is None:
-            return self
+    def read(estimator: Any) -> Any:
         known = vars(estimator)
-        if self.name in known:
-            return known[self.name]
-        if self.source not in known:
-            raise AttributeError(
-                f"{type(estimator).__name__!r} object has no attribute {self.name!r}"
-            )
-        source = known[self.source]
-        made = self._made.get(estimator)
-        if made is None or made[0] is not source:  # it is of an earlier fit
-            array = self.make(estimator)
-            array.flags.writeable = False
-            made = self._made[estimator] = source, array
-        return made[1]
+        place = known.get(source, known)
+        if name not in place:
+            if place is known:
+                raise AttributeError(
+                    f"{type(estimator).__name__!r} object has no attribute {name!r}"
+                )
+            place.setdefault(name, estimator._made(name))  # unless a thread was first
+        return place[name]
 
-    def __set__(self, estimator: Any, value: Any) -> None:
-        self.forget(estimator)
-        vars(estimator)[self.name] = value
+    def assign(estimator: Any, value: Any) -> None:
+        vars(estimator)[name] = value
+        vars(estimator).pop(source, None)
 
-    def __delete__(self, estimator: Any) -> None:
-        if not {self.name, self.source} & vars(estimator).keys():
-            raise AttributeError(self.name)
-        self.forget(estimator)
-        vars(estimator).pop(self.source, None)
+    def delete(estimator: Any) -> None:
+        known = vars(estimator)
+        if not [known.pop(key) for key in (name, source) if key in known]:
+            raise AttributeError(name)
 
-    def forget(self, estimator: Any) -> None:
-        """Drop what was made or assigned, but not the source."""
-        self._made.pop(estimator, None)
-        vars(estimator).pop(self.name, None)
+    return property(read, assign, delete)
 
 
 def concatenated(arrays: list[np.ndarray], axis: int) -> np.ndarray:
     """Return arrays one after the other; a single one as it is."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=axis)
+
+
+class BaseMeans(BaseTopicModel):
+    """Estimators whose topics and proportions are means over kept samples."""
+
+    _add_priors: ClassVar[AddPriors]  # to theta
+    # "chains": the sums of each chain, as plain tuples, which can be stored without any
+    # type of this package; and the array, if it was read.
+    _topic_sums: dict[str, Any]
+    _document_sums: dict[str, Any]
+    _made_of: ClassVar[dict[str, str]] = BaseTopicModel._made_of | _SOURCES
+
+    components_ = made_when_read("components_")
+    doc_topic_ = made_when_read("doc_topic_")
+
+    def _made(self, name: str) -> np.ndarray:
+        """Return an estimate, made of the sums."""
+        if name == "components_":
+            parts = [sums.components() for sums in self._sums_of_topics()]
+            return concatenated(parts, axis=0)
+        add_priors = type(self)._add_priors
+        parts = [sums.theta(add_priors) for sums in self._sums_of_documents()]
+        return concatenated(parts, axis=1)
+
+    def _sums_of_topics(self) -> list[TopicSums]:
+        chains = self._topic_sums["chains"]
+        return [TopicSums(SparseRows(*counts), *more) for counts, *more in chains]
+
+    def _sums_of_documents(self) -> list[DocumentSums]:
+        chains = self._document_sums["chains"]
+        return [DocumentSums(SparseRows(*counts), *more) for counts, *more in chains]
+
+    def _reads_sums(self, name: str) -> bool:
+        """Return whether the sums give an estimate, and no array takes their place."""
+        is_own = getattr(type(self), name) is getattr(BaseMeans, name)
+        return is_own and name not in vars(self).get(_SOURCES[name], {name})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the arrays that were read, unless they were edited."""
+        state = super().__getstate__()
+        for name, source in _SOURCES.items():
+            if source in state:  # another thread may read the array meanwhile
+                sums = state[source] = dict(state[source])
+                if name in sums and np.array_equal(sums[name], self._made(name)):
+                    del sums[name]
+        return state
+
+    def __copy__(self) -> Self:
+        """Return a copy with the same arrays, which keeps to itself what it makes."""
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self))
+        for source in _SOURCES.values() & vars(other).keys():
+            vars(other)[source] = dict(vars(other)[source])
+        return other
+
+    @property
+    def _n_topics(self) -> int:
+        if not self._reads_sums("components_"):
+            return super()._n_topics
+        return sum(sums.n_topics for sums in self._sums_of_topics())
+
+    @property
+    def _n_words(self) -> int:
+        if not self._reads_sums("components_"):
+            return super()._n_words
+        return self._sums_of_topics()[0].n_words
+
+    def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
+        if not self._reads_sums("components_"):
+            return super()._phi(words, model)
+        models = self._sums_of_topics()
+        first, last, _ = model.indices(self._n_topics)
+        size = models[0].n_topics  # models are as large as each other
+        phi = [sums.phi(words) for sums in models[first // size : -(-last // size)]]
+        return concatenated(phi, axis=1)
+
+    def sparse_estimates(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Return `components_` and `doc_topic_` without the priors, as sparse matrices.
+
+        A document has tokens in few topics, and so has a word. So this takes a fraction
+        of the memory of the attributes, which are made when they are first read.
+
+        Returns
+        -------
+        components : csr_array of shape (n_topics, n_features_in_)
+            Expected number of tokens of each word in each topic: `components_` without
+            beta.
+        doc_topic : csr_array of shape (n_documents, n_topics)
+            `doc_topic_` without the share of the prior. For a document of N tokens and
+            A, the sum of alpha, this share is alpha / (N + A), and the row sums to
+            N / (N + A).
+
+        Raises
+        ------
+        NotFittedError
+            Before fit.
+        ValueError
+            If one of the attributes is not that of fit, because it was assigned, edited
+            or deleted.
+
+        Notes
+        -----
+        Memory: 12 bytes per entry, and 4 per row. An attribute that was read is made
+        again, to see whether it was edited.
+        """
+        fitted = snapshot(self)
+        vars(fitted).update(fitted.__getstate__())
+        if not all(map(fitted._reads_sums, _SOURCES)):
+            raise ValueError(
+                "components_ or doc_topic_ is not that of fit, but assigned, edited, "
+                "overridden or deleted: fit again, or convert the arrays by "
+                "scipy.sparse.csr_array."
+            )
+        components = [sums.means() for sums in fitted._sums_of_topics()]
+        shares = [sums.shares() for sums in fitted._sums_of_documents()]
+        return sparse.vstack(components, "csr"), sparse.hstack(shares, "csr")
+
+
+def sum_attributes(chains: Sequence[Any]) -> dict[str, Any]:
+    """Return the attributes of which estimates are made, with a part for each chain."""
+    topics, documents = zip(*(chain.sums() for chain in chains), strict=True)
+    return {
+        "_topic_sums": {"chains": tuple(map(_plain, topics))},
+        "_document_sums": {"chains": tuple(map(_plain, documents))},
+    }
+
+
+def _plain(sums: TopicSums | DocumentSums) -> tuple:
+    return tuple(sums.counts), *sums[1:]

@@ -21,6 +21,7 @@ from sklda._base.sklearn_private import (
     validate_parameter_constraints,
 )
 from sklda._core.blocks import check_repeatable
+from sklda._core.checks import label_list
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
 from sklda._core.types import MatrixLike
@@ -28,6 +29,8 @@ from sklda._core.version import __version__, series
 
 _VERSION = "_sklda_version"  # in stored models
 ALL = slice(None)
+# What the display of scikit-learn shows for an array that no one has read.
+_UNREAD = type("ndarray", (), {"__repr__": lambda _: "made when it is read"})()
 
 
 class BaseTopicModel(
@@ -45,6 +48,28 @@ class BaseTopicModel(
     n_features_in_: int
     feature_names_in_: np.ndarray
     n_iter_: int
+    # What the arrays that properties make are made of.
+    _made_of: ClassVar[dict[str, str]] = {"topic_word_": "components_"}
+
+    def _has(self, name: str) -> bool:
+        """Return whether there is an attribute, without making an array."""
+        if name in self._made_of:
+            return name in vars(self) or self._has(self._made_of[name])
+        return hasattr(self, name)
+
+    def __dir__(self) -> list[str]:
+        """Return the names of all attributes, without making arrays."""
+        return list(filter(self._has, object.__dir__(self)))
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        """Tell scikit-learn's HTML display what fit has set, without making arrays.
+
+        The name is private to scikit-learn. If another version has another one, its
+        display reads all attributes.
+        """
+        made, shown = filter(self._has, self._made_of), BaseEstimator()
+        vars(shown).update(dict.fromkeys(made, _UNREAD), **vars(self))
+        return shown._get_fitted_attr_html(doc_link)
 
     @property
     def _parameters(self) -> SimpleNamespace:
@@ -129,6 +154,32 @@ class BaseTopicModel(
         """
         check_repeatable(X, "fit_transform")
         return super().fit_transform(X, y, **fit_params)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns of ``transform(X)``, as in its data frames.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the words; checked against those of fit, otherwise ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_topics,)
+            The names that `sklda.inspection.name_topics` has stored or, without them,
+            the name of the class in lower case with the number of each topic.
+
+        Raises
+        ------
+        NotFittedError
+            Before fit.
+        ValueError
+            If `input_features` differ from the names in fit.
+        """
+        columns = super().get_feature_names_out(input_features)
+        names = getattr(self, "topic_names_", columns)
+        names = label_list(names, "topic_names_", "topics", len(columns))
+        return np.array(names, dtype=object)
 
     @property
     def _n_features_out(self):

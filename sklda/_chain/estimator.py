@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
-from sklda._base.estimates import (
-    AddPriors,
-    DocumentSums,
-    MadeWhenRead,
-    TopicSums,
-    concatenated,
-    restored_sums,
-    stored_sums,
-)
-from sklda._base.estimator import BaseTopicModel
-from sklda._base.fitted_topics import snapshot
+from sklda._base.estimates import AddPriors, BaseMeans, sum_attributes
 from sklda._base.fitting import REPORT_EVERY, fitting
 from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
@@ -54,97 +41,17 @@ from sklda._core.types import InitLike, LearnPriors, MatrixLike
 from sklda._topics.posterior_draws import PosteriorDraws
 
 
-class BaseChainEstimator(BaseTopicModel):
+class BaseChainEstimator(BaseMeans):
     """Estimators that average the samples of a Markov chain."""
 
     _parameter_constraints: ClassVar[dict] = {
-        **BaseTopicModel._parameter_constraints,
+        **BaseMeans._parameter_constraints,
         **CHAIN_CONSTRAINTS,
     }
     _is_parallel: ClassVar[bool] = False  # a sweep, also without shards
     _add_priors: ClassVar[AddPriors] = staticmethod(add_priors)  # to theta
     # Where the next fit goes on, with `warm_start`.
     _stored: StoredChain | None = None
-    # What `stored` of the sums of each chain returns: the estimates are made of it.
-    _topic_sums: tuple[tuple, ...]
-    _document_sums: tuple[tuple, ...]
-
-    components_ = MadeWhenRead("_topic_sums", lambda fitted: fitted._components())
-    doc_topic_ = MadeWhenRead("_document_sums", lambda fitted: fitted._doc_topic())
-
-    def _components(self) -> np.ndarray:
-        return concatenated(
-            [sums.components() for sums in self._sums_of_topics()], axis=0
-        )
-
-    def _doc_topic(self) -> np.ndarray:
-        add_priors = type(self)._add_priors
-        thetas = [sums.theta(add_priors) for sums in self._sums_of_documents()]
-        return concatenated(thetas, axis=1)
-
-    def _sums_of_topics(self) -> list[TopicSums]:
-        return [restored_sums(TopicSums, sums) for sums in self._topic_sums]
-
-    def _sums_of_documents(self) -> list[DocumentSums]:
-        return [restored_sums(DocumentSums, sums) for sums in self._document_sums]
-
-    @property
-    def _has_sums(self) -> bool:
-        """Whether topics are those of the sums, and no others were assigned."""
-        known = vars(self)
-        return "_topic_sums" in known and "components_" not in known
-
-    @property
-    def _n_topics(self) -> int:
-        if not self._has_sums:
-            return super()._n_topics
-        return sum(sums.n_topics for sums in self._sums_of_topics())
-
-    @property
-    def _n_words(self) -> int:
-        if not self._has_sums:
-            return super()._n_words
-        return self._sums_of_topics()[0].n_words
-
-    def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
-        if not self._has_sums:
-            return super()._phi(words, model)
-        models = self._sums_of_topics()
-        first, last, _ = model.indices(self._n_topics)
-        size = models[0].n_topics  # models are as large as each other
-        phi = [sums.phi(words) for sums in models[first // size : -(-last // size)]]
-        return concatenated(phi, axis=1)
-
-    def sparse_estimates(self) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Return `components_` and `doc_topic_` without the priors, as sparse matrices.
-
-        A document has tokens in few topics, and so has a word. So this takes a fraction
-        of the memory of the attributes, which are made when they are first read.
-
-        Returns
-        -------
-        components : csr_array of shape (n_topics, n_features_in_)
-            Expected number of tokens of each word in each topic: `components_` without
-            beta.
-        doc_topic : csr_array of shape (n_documents, n_topics)
-            `doc_topic_` without the share of the prior. For a document of N tokens and
-            A, the sum of alpha, this share is alpha / (N + A), and the row sums to
-            N / (N + A).
-
-        Raises
-        ------
-        NotFittedError
-            Before fit.
-
-        Notes
-        -----
-        Memory: 12 bytes per entry, and 4 per row.
-        """
-        check_is_fitted(self)
-        fitted = snapshot(self)
-        components = [sums.means() for sums in fitted._sums_of_topics()]
-        shares = [sums.shares() for sums in fitted._sums_of_documents()]
-        return sparse.vstack(components, "csr"), sparse.hstack(shares, "csr")
 
     @fit_context(prefer_skip_nested_validation=True)
     def _fit_chain(self, X, y=None, recorder: Observer | None = None, **more) -> Any:
@@ -203,8 +110,6 @@ class BaseChainEstimator(BaseTopicModel):
         """Set the fitted attributes, and keep the chain for the next fit, if any."""
         goes_on = self.warm_start or recorder is not None
         vars(self).pop("_stored", None)
-        type(self).components_.forget(self)
-        type(self).doc_topic_.forget(self)
         if goes_on:
             vars(self).update(self._attributes(chain.snapshot()))
         else:  # a chain that has ended gives its topics away, and needs no tables
@@ -213,15 +118,8 @@ class BaseChainEstimator(BaseTopicModel):
             vars(self).update(self._attributes(chain))
         if self.warm_start:
             store_chain(self, chain)
-
-
-def sum_attributes(chains: Sequence[Chain]) -> dict[str, Any]:
-    """Return the attributes of which estimates are made, with a part for each chain."""
-    topics, documents = zip(*(chain.sums() for chain in chains), strict=True)
-    return {
-        "_topic_sums": tuple(stored_sums(sums) for sums in topics),
-        "_document_sums": tuple(stored_sums(sums) for sums in documents),
-    }
+        for name in ("components_", "doc_topic_"):  # that were assigned
+            vars(self).pop(name, None)
 
 
 class BaseGibbsLDA(BaseChainEstimator, BaseLDA):

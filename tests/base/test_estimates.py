@@ -2,14 +2,18 @@
 
 import pickle
 import weakref
-from copy import deepcopy
+from copy import copy, deepcopy
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.fixes import parse_version
 
-from sklda import DMRLDA, CollapsedGibbsLDA, MedLDAClassifier
+from sklda import CVBLDA, DMRLDA, CollapsedGibbsLDA, MedLDAClassifier
+from sklda._base.estimator import BaseTopicModel
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import name_topics, top_documents
 
@@ -51,19 +55,102 @@ def test_sparse_estimates_lack_the_priors(name, fit):
 
 
 @each
-def test_arrays_are_made_once_and_read_only(name, fit):
+def test_arrays_are_made_once_and_left_out_of_pickles(name, fit):
     model = fit(name)
     size = len(pickle.dumps(model))
     for attribute in ("components_", "doc_topic_"):
         array = getattr(model, attribute)
         assert array is getattr(model, attribute)
-        assert attribute not in vars(model)
+        assert array is getattr(copy(model), attribute)
+        assert array.flags.writeable
         copied = getattr(deepcopy(model), attribute)
         assert copied is not array
         np.testing.assert_array_equal(copied, array)
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1
     assert len(pickle.dumps(model)) == size
+
+
+@each
+def test_edits_count_and_are_pickled(name, fit):
+    model, words = fit(name), [3, 4]
+    expected = copy(model)
+    expected.components_ = model.components_.copy()
+    for edited in (model, expected):
+        edited.components_[:, words] *= 10
+    model.doc_topic_[0] = 7
+    for way in (copy, deepcopy, lambda model: pickle.loads(pickle.dumps(model))):
+        found = way(model)
+        np.testing.assert_array_equal(found.components_, expected.components_)
+        assert (found.doc_topic_[0] == 7).all()
+        np.testing.assert_array_equal(found.transform(X), expected.transform(X))
+
+
+def delete(model):
+    del model.doc_topic_
+
+
+def assign(model):
+    model.components_ = np.ones((4, 30))
+
+
+def edit(model):
+    model.doc_topic_[0] = 7
+
+
+@pytest.mark.parametrize("change", [delete, assign, edit])
+def test_sparse_estimates_are_those_of_fit_or_none(change, fit):
+    model = fit("fixed")
+    change(model)
+    with pytest.raises(ValueError, match="not that of fit"):
+        model.sparse_estimates()
+    model.fit(X).sparse_estimates()
+
+
+def no_array(*_):
+    raise AssertionError("an array was made")
+
+
+def test_neither_dir_nor_a_display_makes_arrays(fit, monkeypatch):
+    model, cvb = fit("fixed"), CVBLDA(K, max_iter=2, tol=0).fit(X)
+    monkeypatch.setattr(CollapsedGibbsLDA, "_made", no_array)
+    monkeypatch.setattr(BaseTopicModel, "topic_word_", property(no_array))
+    names = {"components_", "doc_topic_", "topic_word_"}
+    for fitted in (model, cvb):
+        assert names < {*dir(fitted)}
+        assert not names & {*dir(clone(fitted))}
+        for shown in (fitted, make_pipeline(fitted)):
+            html = shown._repr_mimebundle_()["text/html"]
+            is_old = parse_version(sklearn.__version__) < parse_version("1.9")
+            assert is_old or "topic_word_" in html
+    del model.doc_topic_
+    assert "doc_topic_" not in dir(model)
+
+
+def test_the_display_works_without_the_private_method(fit, monkeypatch):
+    monkeypatch.delattr(BaseTopicModel, "_get_fitted_attr_html")
+    model = fit("fixed")
+    assert "CollapsedGibbsLDA" in model._repr_mimebundle_()["text/html"]
+    assert model.transform(X).shape == (40, K)
+
+
+class Reversed(CollapsedGibbsLDA):
+    @property
+    def components_(self):
+        return super().components_[::-1]
+
+    def __eq__(self, other):
+        return type(self) is type(other)
+
+
+def test_the_property_of_a_subclass_counts(fit):
+    model, expected = Reversed(**SWEEPS).fit(X), fit("fixed")
+    expected.components_ = expected.components_[::-1]
+    np.testing.assert_array_equal(model.components_, expected.components_)
+    np.testing.assert_array_equal(model.topic_word_, expected.topic_word_)
+    np.testing.assert_array_equal(model.doc_topic_, expected.doc_topic_)
+    for way in (copy, deepcopy, lambda model: pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(way(model).transform(X), expected.transform(X))
+    with pytest.raises(ValueError, match="overridden"):
+        model.sparse_estimates()
 
 
 def test_another_fit_makes_them_anew(fit):
@@ -79,7 +166,7 @@ def test_another_fit_makes_them_anew(fit):
 def test_names_and_documents_need_no_whole_array(fit, monkeypatch):
     model = fit("fixed")
     made = []
-    monkeypatch.setattr(CollapsedGibbsLDA, "_components", lambda _: made.append(1))
+    monkeypatch.setattr(CollapsedGibbsLDA, "_made", lambda *_: made.append(1))
     documents, _ = top_documents(model, X, n_documents=2)
     assert documents.shape == (model.n_components, 2)
     assert name_topics(model, {0: "rain"}).topic_names_[0] == "rain"
@@ -104,6 +191,8 @@ def test_an_assigned_array_counts_until_the_next_fit(fit):
     assert not np.allclose(model.transform(X), before)
     loaded = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(loaded.components_, model.components_)
+    loaded._topic_sums = fit("fixed")._topic_sums  # as scikit-learn for a callback
+    np.testing.assert_array_equal(loaded.transform(X), before)
     model.fit(X)
     np.testing.assert_array_equal(model.transform(X), before)
 

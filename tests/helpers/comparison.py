@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from sklda._base.estimates import MadeWhenRead
 from sklda.inspection import PosteriorDraws
 
 
@@ -15,7 +14,7 @@ def is_attribute(model, name):
     """Return whether fit sets this attribute, or what makes it when it is read."""
     if name in vars(model):
         return name.endswith("_")
-    is_made = isinstance(getattr(type(model), name, None), MadeWhenRead)
+    is_made = name in ("components_", "doc_topic_")
     return is_made and hasattr(model, name)
 
 

@@ -63,6 +63,19 @@ def test_unknown_names_are_refused(lda):
         topic_means(lda.draws_, SIDES, topics=[0, "oil"])
 
 
+def test_columns_of_frames_are_names(lda):
+    pytest.importorskip("pandas")
+    name_topics(lda, {2: "topic 0 again"})
+    named = [*NAMED[:2], "topic 0 again"]
+    assert lda.get_feature_names_out().tolist() == named
+    assert lda.get_feature_names_out().dtype == object
+    frame = copy(lda).set_output(transform="pandas").transform(X[:2])
+    assert frame.columns.tolist() == named
+    lda.topic_names_ = named[:2]
+    with pytest.raises(ValueError, match="topic_names_ has 2 names for 3 topics"):
+        lda.get_feature_names_out()
+
+
 # --- what gives names ------------------------------------------------------------
 
 
