@@ -177,12 +177,10 @@ def topic_number_curve(
         template, data, design, used, memory=store, n_jobs=n_jobs, verbose=verbose
     )
     by_fold = {name: fold_means(values) for name, values in fits.items()}
-    mean = Bunch(**{name: means.mean(axis=1) for name, means in by_fold.items()})
-    error = Bunch(**{name: standard_error(means) for name, means in by_fold.items()})
     return TopicNumberCurve(
         n_components=np.array(design.n_components),
-        mean=mean,
-        standard_error=error,
+        mean=Bunch(**{name: of.mean(axis=1) for name, of in by_fold.items()}),
+        standard_error=Bunch(**{k: standard_error(of) for k, of in by_fold.items()}),
         fits=fits,
     )
 

@@ -12,7 +12,6 @@ from sklearn.utils import Bunch
 from sklda._topics.text_table import table_lines
 
 _WIDTH = 80  # characters of the printed verdict
-_FORMATS = {"seconds": ".2f"}  # all others have four decimals
 
 
 @dataclass(frozen=True)
@@ -134,20 +133,15 @@ class TopicNumberCurve:
             f"Curve over numbers of topics: means of {n_folds} folds, each with "
             f"{n_repeats} seed{'s' * (n_repeats > 1)}"
         )
-        columns = [
-            [format(x, _FORMATS.get(name, ".4f")) for x in self.mean[name]]
-            for name in self.measures
-        ]
+        columns = {"topics": list(map(str, self.n_components))}
+        for name in self.measures:
+            columns[name] = [f"{x:.4f}" for x in self.mean[name]]
+        columns["seconds"] = [f"{x:.2f}" for x in self.mean["seconds"]]
         if "score" in self.fits:
             title += "; ± is the standard error of the difference from the best score"
-            errors = behind_best(self.fits.score)[1]
-            place = self.measures.index("score")
-            columns[place] = [
-                f"{mean} ±{error:.4f}"
-                for mean, error in zip(columns[place], errors, strict=True)
-            ]
-        numbers = [str(k) for k in self.n_components]
-        rows = [["topics", *self.measures], *zip(numbers, *columns, strict=True)]
+            cells = zip(columns["score"], behind_best(self.fits.score)[1], strict=True)
+            columns["score"] = [f"{mean} ±{error:.4f}" for mean, error in cells]
+        rows = [[*columns], *zip(*columns.values(), strict=True)]
         lines = [fill(title, _WIDTH), *table_lines(rows, ">")]
         return "\n".join([*lines, fill(self.verdict, _WIDTH)])
 

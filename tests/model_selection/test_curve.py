@@ -363,7 +363,9 @@ def test_measures_that_are_not_finite(missing, name, pyplot):
         assert f"{missing:.4f}" in repr(curve)
         TopicNumberDisplay(curve=curve).plot()
     other = {"score": "stability", "stability": "score"}[name]
-    both = curve_of([2, 5, 10], **{other: values(0.6, 0.9, 0.4), name: curve.fits[name]})
+    both = curve_of(
+        [2, 5, 10], **{other: values(0.6, 0.9, 0.4), name: curve.fits[name]}
+    )
     assert both.choice == 5
     assert both.verdict.startswith("5 topics: ")
     assert both.verdict.endswith(f"; the {name} of 10 topics is {missing}.")
