@@ -85,6 +85,8 @@ class Design(NamedTuple):
                     f"param_range asks for {numbers[-1]} topics, more than the "
                     f"{largest} {counted}: remove larger numbers."
                 )
+        if any(X[part].sum() == 0 for fold in folds for part in fold):
+            raise ValueError("A fold has no words: shuffle or remove empty documents.")
         if "random_state" in estimator.get_params():
             seeds = random.randint(2**31 - 1, size=n_repeats).tolist()
             return cls(numbers, folds, [{"random_state": seed} for seed in seeds])

@@ -157,6 +157,8 @@ def test_documents_may_be_empty():
     rng = np.random.default_rng(0)
     curve = topic_number_curve(LDA, rng.permutation(padded), [2, 3], **CHEAP)
     assert -np.inf < curve.mean.score.max() < 0
+    with pytest.raises(ValueError, match="A fold has no words: shuffle"):
+        topic_number_curve(LDA, padded, [2, 3], **CHEAP | {"cv": KFold(3)})
 
 
 # --- the same again ------------------------------------------------------------------
