@@ -144,8 +144,8 @@ def _refuse_missing(missing: np.ndarray, where: str) -> None:
     if missing.any():
         raise ValueError(
             f"{where} has missing values (NaN, NaT, None or NA), {missing.sum()} in "
-            f"all, the first in row {missing.argmax()}: impute them, for example with "
-            "sklearn.impute.SimpleImputer, or leave these documents out."
+            f"all, the first in row {missing.argmax()}: impute them, or fit without "
+            "these documents."
         )
 
 

@@ -101,8 +101,8 @@ def normalisable_weights(model: Any, name: str = "model") -> np.ndarray:
     if empty.size > 0:
         raise ValueError(
             f"{name}: all weights of topic {empty[0]} are 0, so it is not a "
-            f"distribution over words. Remove such topics ({empty.size} of "
-            f"{len(weights)})."
+            f"distribution over words ({empty.size} of {len(weights)} topics). Pass "
+            "the other topics alone, as an array, or fit fewer."
         )
     return weights
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, cast
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklda._base.fitted_topics import fitted_components
 from sklda._core.checks import array_or_none, check_indices, label_list, shown
 
 
@@ -17,12 +19,23 @@ def default_names(n_topics: int) -> np.ndarray:
 
 
 def names_of_topics(estimator: Any, n_topics: int) -> np.ndarray:
-    """Return the names of all topics of an estimator, (n_topics,) str."""
+    """Return the names of all topics of an estimator, (n_topics,) str.
+
+    These are default names if the topics have changed since they were named.
+    """
     stored = getattr(estimator, "topic_names_", None)
-    if stored is None:
+    named = getattr(estimator, "_named_topics", None)
+    if stored is None or named not in (None, checksum(estimator)):
         return default_names(n_topics)
     names = label_list(stored, "topic_names_", "topics", n_topics)
     return np.array(names, dtype=object)
+
+
+def checksum(estimator: Any) -> int | None:
+    """Return a number that a fit changes; None for models of sklda: they drop names."""
+    if hasattr(estimator, "_n_words"):
+        return None
+    return crc32(np.ascontiguousarray(fitted_components(estimator)))
 
 
 def numbers_of_topics(topics: ArrayLike | None, names: Iterable[str]) -> np.ndarray:

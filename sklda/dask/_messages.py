@@ -11,6 +11,7 @@ from collections import defaultdict
 from typing import Any, NamedTuple
 
 from distributed import Worker, get_worker
+from distributed.core import clean_exception
 from distributed.protocol.pickle import dumps
 from distributed.utils import sync
 
@@ -84,7 +85,10 @@ async def _get(fit: str, part: int, phase: int, field: slice) -> Any:
 
 
 async def _call(worker: Worker, place: str, function: Any, *arguments: Any) -> Any:
-    """Return what a function returns on another worker; raise if that is None."""
+    """Return what a function returns on another worker, or raise its error.
+
+    None means that a part is lost.
+    """
     if place == worker.address:
         result = await function(*arguments)
     else:
@@ -94,7 +98,10 @@ async def _call(worker: Worker, place: str, function: Any, *arguments: Any) -> A
             )
         except (TimeoutError, OSError) as error:
             raise PartLostError(lost(f"The worker at {place}")) from error
-        result = answer.get("result")
+        if answer["status"] == "error":
+            _, error, traceback = clean_exception(**answer)
+            raise error.with_traceback(traceback)
+        result = answer["result"]
     if result is None:
         raise PartLostError(lost("A worker"))
     return result

@@ -23,7 +23,12 @@ from sklda._core.checks import check_sequence, shown
 from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import plain
 from sklda._topics.posterior_draws import PosteriorDraws
-from sklda._topics.topic_names import default_names, keys_of_model, names_of_topics
+from sklda._topics.topic_names import (
+    checksum,
+    default_names,
+    keys_of_model,
+    names_of_topics,
+)
 from sklda._topics.word_scores import top_columns
 from sklda.inspection._words import top_documents, top_rows, top_words
 
@@ -52,13 +57,14 @@ def name_topics(
 
     The names are stored in the attribute `topic_names_` of the model and in its
     `draws_`, and are pickled with it. Name the topics before you compute tables from
-    the draws. A new or continued fit removes the names, and a clone has none.
+    the draws. A new or continued fit removes the names, and a clone has none. Models of
+    other libraries keep the attribute when they are fitted again, but nothing shows the
+    names then.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted topic model with non-negative `components_`. scikit-learn's own models
-        keep their names when they are fitted again: name their topics again.
+        Fitted topic model with non-negative `components_`.
     names : dict of int to str, array-like of str, or callable
         One of these; None in place of a name removes it:
 
@@ -140,7 +146,7 @@ default=None
             raise ValueError(
                 f"names must differ, but topics {topics} would all be {name!r}."
             )
-    estimator.topic_names_ = stored
+    estimator.topic_names_, estimator._named_topics = stored, checksum(fitted)
     if isinstance(getattr(estimator, "draws_", None), PosteriorDraws):
         estimator.draws_ = replace(estimator.draws_, _topic_names=stored)
     return estimator

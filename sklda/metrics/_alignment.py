@@ -156,7 +156,8 @@ n_words_of_corpus)
         empty = np.flatnonzero(~rows.any(axis=1))
         if empty.size > 0:
             raise ValueError(
-                f"{name}: topic {empty[0]} has no words. Remove such topics."
+                f"{name}: topic {empty[0]} has no words. Pass the other topics alone, "
+                "as an array or lists of words, or fit fewer."
             )
     return [
         _alignment(topic_distances(topics[0], rows, distance, n_words))

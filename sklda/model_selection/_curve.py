@@ -69,7 +69,7 @@ def topic_number_curve(
         Topic model with the parameter `n_components`, and with `components_` and
         `transform` once fitted, including scikit-learn's LDA and NMF. It is cloned.
     X : {array-like, sparse matrix} of shape (n_documents, n_words_of_corpus)
-        Word counts, without empty documents.
+        Word counts.
     param_range : array-like of int
         At least two distinct numbers of topics in any order, from 1 to the number of
         words that occur and to the number of training documents in a fold.
@@ -122,7 +122,7 @@ def topic_number_curve(
     TypeError
         If the estimator is not a topic model with `n_components`, or needs labels.
     ValueError
-        If X has empty documents or negative values, or a parameter is out of range.
+        If X has negative values, or a parameter is out of range.
 
     See Also
     --------
@@ -136,7 +136,10 @@ def topic_number_curve(
     none, it recommends the smallest number, which says little. It ignores 1, because a
     single topic is always stable. Standard errors are those of differences within
     folds. The verdict names the numbers that are as good as the recommended ones, for
-    both measures if that is possible.
+    both measures if that is possible. It asks for more topics if the largest number is
+    recommended for prediction, and for fewer if the smallest is, unless this is 1 or
+    all scores are the same. A measure that is not finite for all numbers recommends
+    none; the verdict says for which numbers.
 
     The user guide explains which rule to follow if the two disagree. Seconds include
     compilation unless Numba's cache contains the kernels.
@@ -174,12 +177,10 @@ def topic_number_curve(
         template, data, design, used, memory=store, n_jobs=n_jobs, verbose=verbose
     )
     by_fold = {name: fold_means(values) for name, values in fits.items()}
-    mean = Bunch(**{name: means.mean(axis=1) for name, means in by_fold.items()})
-    error = Bunch(**{name: standard_error(means) for name, means in by_fold.items()})
     return TopicNumberCurve(
         n_components=np.array(design.n_components),
-        mean=mean,
-        standard_error=error,
+        mean=Bunch(**{name: of.mean(axis=1) for name, of in by_fold.items()}),
+        standard_error=Bunch(**{k: standard_error(of) for k, of in by_fold.items()}),
         fits=fits,
     )
 

@@ -14,9 +14,9 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklda._base.fitted_topics import axis_sums, check_counts, word_names
+from sklda._base.fitted_topics import check_counts, word_names
 from sklda._base.fitting import duration
-from sklda._core.checks import check_limit, check_numbers, shown
+from sklda._core.checks import check_limit, check_numbers
 from sklda.metrics._alignment import topic_stability
 from sklda.metrics._coherence import topic_coherence
 from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
@@ -51,13 +51,6 @@ class CurveData(NamedTuple):
     def of(cls, X: Any, n_words: int, texts: Any, feature_names: Any) -> CurveData:
         """Check the arguments of `topic_number_curve`."""
         counts = check_counts(X)
-        empty = np.flatnonzero(axis_sums(counts, 1) == 0)
-        if empty.size > 0:
-            raise ValueError(
-                f"X has {empty.size} empty documents (rows {shown(empty.tolist())}), "
-                "which no topic can predict. Remove them: "
-                "`X = X[X.sum(axis=1).nonzero()[0]]`."
-            )
         check_limit(n_words, "n_words", counts.shape[1], "words")
         if feature_names is not None:
             feature_names = word_names(None, feature_names, counts.shape[1])
@@ -92,6 +85,8 @@ class Design(NamedTuple):
                     f"param_range asks for {numbers[-1]} topics, more than the "
                     f"{largest} {counted}: remove larger numbers."
                 )
+        if any(X[part].sum() == 0 for fold in folds for part in fold):
+            raise ValueError("A fold has no words: shuffle or remove empty documents.")
         if "random_state" in estimator.get_params():
             seeds = random.randint(2**31 - 1, size=n_repeats).tolist()
             return cls(numbers, folds, [{"random_state": seed} for seed in seeds])

@@ -12,7 +12,6 @@ from sklearn.utils import Bunch
 from sklda._topics.text_table import table_lines
 
 _WIDTH = 80  # characters of the printed verdict
-_FORMATS = {"seconds": ".2f"}  # all others have four decimals
 
 
 @dataclass(frozen=True)
@@ -26,17 +25,14 @@ class Recommendation:
     n_components : int
         Recommended number of topics, the smallest of these.
     highest : int
-        The largest of these.
+        The largest of these. All measured numbers between the two are as good.
     reason : str
         Why the rule recommends these numbers.
-    excludes : bool
-        Whether the rule speaks against any number.
     """
 
     n_components: int
     highest: int
     reason: str
-    excludes: bool = True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,12 +53,13 @@ class TopicNumberCurve:
     fits : dict of str to ndarray of shape (n_values, n_folds, n_repeats)
         Each measure of each fit; for "stability" the last axis has length 1.
     recommended : dict of str to Recommendation
-        Recommended numbers by "score" and by "stability", if they are measured.
+        Recommended numbers by "score" and by "stability", if they are measured and
+        finite for all numbers.
     verdict : str
-        A sentence that states which numbers to use, and why.
+        A sentence that states which numbers to use, or to try, and why.
     choice : int or None
-        Smallest number that the verdict names for prediction, to fit the model with;
-        None without "score" and "stability".
+        Smallest of the numbers that predict best, to fit the model with; None if
+        nothing is recommended.
     measures : list of str
         Names of the measures; "seconds", the time of a fit, comes last.
     """
@@ -74,43 +71,56 @@ class TopicNumberCurve:
 
     @cached_property
     def recommended(self) -> dict[str, Recommendation]:
-        """What each rule recommends, if its measure is there."""
+        """What each rule recommends, if its measure is there and finite."""
         numbers = self.n_components.tolist()
         found = {
             name: rule(numbers, self.fits[name])
             for name, rule in RULES.items()
-            if name in self.fits
+            if np.isfinite(self.mean.get(name, np.nan)).all()
         }
         return Bunch(**found)
 
     @property
     def verdict(self) -> str:
-        """Sentence that states which numbers to use, and why."""
-        if not self.recommended:
+        """Sentence that states which numbers to use, or to try, and why."""
+        reasons = [found.reason for found in self.recommended.values()] + [
+            f"the {name} of {k} topics is {mean}"
+            for name in RULES
+            for k, mean in zip(self.n_components, self.mean.get(name, ()), strict=False)
+            if not np.isfinite(mean)
+        ]
+        if not reasons:
             return 'Measure "score" or "stability" to get a recommendation.'
-        reasons = "; ".join(found.reason for found in self.recommended.values())
-        return f"{self._headline()[1]}: {reasons}."
+        return f"{self._headline()[1]}: {'; '.join(reasons)}."
 
     @property
     def choice(self) -> int | None:
-        """Smallest number that the verdict names for prediction."""
-        return self._headline()[0] if self.recommended else None
+        """Smallest of the numbers that predict best."""
+        return self._headline()[0]
 
-    def _headline(self) -> tuple[int, str]:
+    def _headline(self) -> tuple[int | None, str]:
         """Return the number to use, and the range of numbers in words."""
-        first, last = int(self.n_components[0]), int(self.n_components[-1])
-        ranges = [found for found in self.recommended.values() if found.excludes]
-        ranges = ranges or [*self.recommended.values()][:1]
-        low = max(found.n_components for found in ranges)
-        high = min(found.highest for found in ranges)
+        found = [*self.recommended.values()]  # the score comes first
+        if not found:
+            return None, "No recommendation"
+        first, last = self.n_components[[0, -1]].tolist()
+        least = self.n_components[self.n_components > 1][0]
+        # A range of all numbers, perhaps without 1, speaks against none.
+        ranges = [r for r in found if r.n_components > least or r.highest < last]
+        ranges = ranges or found[:1]
+        low = max(r.n_components for r in ranges)
+        high = min(r.highest for r in ranges)
+        choice = low if low <= high else found[0].n_components
+        if choice == last:
+            return choice, f"Try more than {last} topics"
+        if (low, high) == (first, last) and "score" in self.recommended:
+            return choice, f"Any number from {first} to {last} topics"
+        if choice == first > 1:
+            return choice, f"Try fewer than {first} topics"
+        topics = f"{choice} topic{'s' * (choice > 1)}"
         if low > high:
-            predict, report = (self.recommended[name].n_components for name in RULES)
-            return predict, f"{predict} topics to predict, {report} to report"
-        if low == last:
-            return low, f"Try more than {last} topics"
-        if (low, high) == (first, last):
-            return low, f"Any number from {first} to {last} topics"
-        return low, f"{low} topics" if low == high else f"{low} to {high} topics"
+            return choice, f"{topics} to predict, {found[1].n_components} to report"
+        return choice, topics if low == high else f"{low} to {high} topics"
 
     @property
     def measures(self) -> list[str]:
@@ -123,20 +133,15 @@ class TopicNumberCurve:
             f"Curve over numbers of topics: means of {n_folds} folds, each with "
             f"{n_repeats} seed{'s' * (n_repeats > 1)}"
         )
-        columns = [
-            [format(x, _FORMATS.get(name, ".4f")) for x in self.mean[name]]
-            for name in self.measures
-        ]
+        columns = {"topics": list(map(str, self.n_components))}
+        for name in self.measures:
+            columns[name] = [f"{x:.4f}" for x in self.mean[name]]
+        columns["seconds"] = [f"{x:.2f}" for x in self.mean["seconds"]]
         if "score" in self.fits:
             title += "; ± is the standard error of the difference from the best score"
-            errors = behind_best(self.fits.score)[1]
-            place = self.measures.index("score")
-            columns[place] = [
-                f"{mean} ±{error:.4f}"
-                for mean, error in zip(columns[place], errors, strict=True)
-            ]
-        numbers = [str(k) for k in self.n_components]
-        rows = [["topics", *self.measures], *zip(numbers, *columns, strict=True)]
+            cells = zip(columns["score"], behind_best(self.fits.score)[1], strict=True)
+            columns["score"] = [f"{mean} ±{error:.4f}" for mean, error in cells]
+        rows = [[*columns], *zip(*columns.values(), strict=True)]
         lines = [fill(title, _WIDTH), *table_lines(rows, ">")]
         return "\n".join([*lines, fill(self.verdict, _WIDTH)])
 
@@ -149,16 +154,18 @@ def fold_means(values: np.ndarray) -> np.ndarray:
     return np.asarray(values.mean(axis=2))
 
 
+@np.errstate(invalid="ignore")  # a score may be -inf
 def standard_error(values: np.ndarray) -> np.ndarray:
     """Return the standard error of the mean over folds, along the last axis."""
     spread = values.std(axis=-1, ddof=1)
     return np.asarray(spread / np.sqrt(values.shape[-1]))
 
 
+@np.errstate(invalid="ignore")
 def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return how far each number is behind the best, and the standard error of that."""
     # Folds differ more than numbers do, so differences are taken fold by fold.
-    means = fold_means(values)
+    means = np.nan_to_num(fold_means(values), nan=-np.inf, neginf=-np.inf)
     behind = means[means.mean(axis=1).argmax()] - means
     return behind.mean(axis=1), standard_error(behind)
 
@@ -167,18 +174,20 @@ def by_score(n_components: list[int], values: np.ndarray) -> Recommendation:
     """Choose the smallest number within one standard error of the best score."""
     behind, error = behind_best(values)
     good = np.flatnonzero(behind <= error)
-    low, high = n_components[good[0]], n_components[good[-1]]
-    first, last = n_components[0], n_components[-1]
-    if low == last:
-        reason = f"the held-out score still rises at {last}, the largest number"
-    elif (low, high) == (first, last):
-        reason = "the held-out score is the same for all, within one standard error"
+    start, size = good[0], int((good - good[0] == np.arange(good.size)).sum())
+    low, high = n_components[start], n_components[good[size - 1]]
+    if low == n_components[-1]:
+        reason = f"still rises at {low}, the largest number"
+    elif size == behind.size:
+        reason = "is the same for all, within one standard error"
     else:
-        gain, loss = f"{behind[0]:.2g} nats", f"{behind[-1]:.2g} nats"
-        changes = [f"rises until {low}, by {gain},"] if low > first else []
-        changes += [f"falls after {high}, by {loss}"] if high < last else ["then stays"]
-        reason = f"the held-out score {' and '.join(changes)}"
-    return Recommendation(low, high, reason, excludes=(low, high) != (first, last))
+        changes = [f"rises until {low}, by {behind[0]:.2g} nats,"] if start > 0 else []
+        loss = behind[start + size :].max(initial=0)
+        changes += [f"falls after {high}, by {loss:.2g} nats" if loss else "then stays"]
+        reason = " and ".join(changes)
+        if size < good.size:
+            reason += f", and is as good again at {n_components[good[size]]}"
+    return Recommendation(low, high, f"the held-out score {reason}")
 
 
 def by_stability(n_components: list[int], values: np.ndarray) -> Recommendation:
@@ -199,19 +208,17 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Recommendation:
         reason = f"stability only falls, from {stability[0]:.2f} with {first} topics"
         if first == last:
             reason = f"stability has no number above 1 to compare {first} with"
-        return Recommendation(first, last, reason, excludes=False)
+        return Recommendation(first, last, reason)
     chosen = int(peaks[stability[peaks].argmax()])
     falls = means[chosen] - means[chosen:]
-    lower = np.flatnonzero(falls.mean(axis=1) > standard_error(falls))
-    low = n_components[chosen]
-    if lower.size == 0:
-        high, last = n_components[-1], n_components[-1]
-        reason = f"stability rises until {low}, and does not fall up to {last}"
-        if low == last:
-            reason = f"stability still rises at {last}, the largest number"
-        return Recommendation(low, high, reason)
-    high = n_components[chosen + int(lower[0]) - 1]
+    is_lower = falls.mean(axis=1) > standard_error(falls)
+    end = chosen + int(np.append(is_lower, True).argmax())
+    low, high = n_components[chosen], n_components[end - 1]
     reason = f"stability rises until {low} and falls after {high}"
+    if high == n_components[-1]:
+        reason = f"stability rises until {low}, and does not fall up to {high}"
+    if low == n_components[-1]:
+        reason = f"stability still rises at {low}, the largest number"
     return Recommendation(low, high, reason)
 
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
-from sklda.dask import _cluster, _corpus, _counting
+from sklda.dask import _cluster, _corpus, _counting, _messages
 from tests.dask.conftest import SECONDS
 from tests.dask.corpora import (
     X,
@@ -73,6 +73,15 @@ def with_value(value):
         return block
 
     return change
+
+
+def test_error_of_another_worker(monkeypatch):
+    async def out_of_memory(*_):
+        raise MemoryError("cannot allocate the counts")
+
+    monkeypatch.setattr(_messages, "_get", out_of_memory)
+    with pytest.raises(MemoryError, match="cannot allocate the counts"):
+        make("lists").fit(delayed_blocks())
 
 
 def test_threads_do_not_share_what_a_block_says(monkeypatch):

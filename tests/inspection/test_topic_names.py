@@ -182,12 +182,22 @@ def test_models_of_scikit_learn():
     name_topics(model, lambda words, _: words[0], X=X, feature_names=WORDS)
     tops = [words[0] for words in top_words(model, WORDS)]
     assert top_words(model, WORDS, as_frame=True).index.tolist() == tops
-    # Another fit cannot drop them, but other sizes are noticed.
-    model.set_params(n_components=2).fit(X)
-    with pytest.raises(ValueError, match="topic_names_ has 3 names for 2 topics"):
+    again = pickle.loads(pickle.dumps(model))
+    assert top_words(again, WORDS, as_frame=True).index.tolist() == tops
+    # Another fit cannot drop them, but nothing shows them then.
+    for n_topics in (3, 2):
+        model.set_params(n_components=n_topics, random_state=1).fit(X)
+        numbers = list(range(n_topics))
+        assert top_words(model, WORDS, as_frame=True).index.tolist() == numbers
+    name_topics(model, {1: "b"})
+    assert top_words(model, WORDS, as_frame=True).index.tolist() == [0, "b"]
+    model.partial_fit(X)
+    assert top_words(model, WORDS, as_frame=True).index.tolist() == [0, 1]
+    # Names that are set by hand have another check.
+    del model._named_topics
+    model.topic_names_ = ["a"]
+    with pytest.raises(ValueError, match="topic_names_ has 1 names for 2 topics"):
         top_words(model, WORDS, as_frame=True)
-    name_topics(model, ["a", "b"])
-    assert top_words(model, WORDS, as_frame=True).index.tolist() == ["a", "b"]
 
 
 # --- where they are shown --------------------------------------------------------

@@ -13,13 +13,15 @@ from sklearn.utils import Bunch
 
 from sklda import CollapsedGibbsLDA, MedLDAClassifier, metrics
 from sklda.datasets import make_lda_corpus
-from sklda.model_selection import topic_number_curve
+from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 from sklda.model_selection._fits import Design, _time_left
 from sklda.model_selection._result import (
     TopicNumberCurve,
     behind_best,
     by_score,
     by_stability,
+    fold_means,
+    standard_error,
 )
 
 X, _, _ = make_lda_corpus(60, 40, 3, document_length=30, random_state=0)
@@ -150,6 +152,15 @@ def test_windows_of_texts():
     assert curve.verdict == 'Measure "score" or "stability" to get a recommendation.'
 
 
+def test_documents_may_be_empty():
+    padded = np.vstack([X.toarray(), np.zeros((48, 40), int)])
+    rng = np.random.default_rng(0)
+    curve = topic_number_curve(LDA, rng.permutation(padded), [2, 3], **CHEAP)
+    assert -np.inf < curve.mean.score.max() < 0
+    with pytest.raises(ValueError, match="A fold has no words: shuffle"):
+        topic_number_curve(LDA, padded, [2, 3], **CHEAP | {"cv": KFold(3)})
+
+
 # --- the same again ------------------------------------------------------------------
 
 
@@ -249,12 +260,18 @@ def values(*means, seeds=2):
         ([-7, -6.5, -6], 8, "still rises at 8, the largest number"),
         ([-6, -6.03, -6.2], 2, "falls after 4, by 0.2 nats"),
         ([-6, -6.03, -6.05], 2, "is the same for all, within one standard error"),
+        ([-6, -7, -6], 2, "falls after 2, by 1 nats, and is as good again at 8"),
     ],
 )
 def test_score_rule(means, chosen, words):
     found = by_score([2, 4, 8], values(*means))
     assert found.n_components == chosen
     assert found.reason == f"the held-out score {words}"
+    # All numbers of the range are as good as the first.
+    behind, error = behind_best(values(*means))
+    numbers = np.array([2, 4, 8])
+    in_range = (numbers >= chosen) & (numbers <= found.highest)
+    assert (behind <= error)[in_range].all()
 
 
 @pytest.mark.parametrize(
@@ -280,8 +297,18 @@ def test_stability_rule(means, chosen, words):
 
 def test_a_single_topic_leaves_one_number_without_a_rival():
     found = by_stability([1, 4], values(1.0, 0.3, seeds=1))
-    assert (found.n_components, found.excludes) == (4, False)
+    assert (found.n_components, found.highest) == (4, 4)
     assert found.reason == "stability has no number above 1 to compare 4 with"
+
+
+def curve_of(numbers, **fits):
+    """Return a curve with these fits."""
+    fits = Bunch(**fits, seconds=values(*numbers))
+    mean = Bunch(**{name: of.mean(axis=(1, 2)) for name, of in fits.items()})
+    error = Bunch(**{name: standard_error(fold_means(of)) for name, of in fits.items()})
+    return TopicNumberCurve(
+        n_components=np.array(numbers), mean=mean, standard_error=error, fits=fits
+    )
 
 
 @pytest.mark.parametrize(
@@ -299,17 +326,51 @@ def test_a_single_topic_leaves_one_number_without_a_rival():
         ([-6, -6.01, -6.01, -6], [0.9, 0.8, 0.7, 0.4], 2, "Any number from 2 to 16 to"),
         ([-6, -6.01, -6.01, -6], [0.6, 0.9, 0.7, 0.4], 4, "4 topics"),
         ([-7, -6.5, -6, -5], [0.9, 0.8, 0.7, 0.4], 16, "Try more than 16 topics"),
+        ([-7, -6.5, -6, -5], [0.6, 0.9, 0.7, 0.4], 16, "Try more than 16 topics"),
+        ([-6, -6.5, -7, -8], [0.9, 0.8, 0.7, 0.4], 2, "Try fewer than 2 topics"),
+        ([-6, -6.5, -7, -8], [0.6, 0.9, 0.7, 0.4], 2, "Try fewer than 2 topics"),
+        ([-6, -6.01, -7, -8], [0.9, 0.8, 0.7, 0.4], 2, "Try fewer than 2 topics"),
+        ([-6, -6.01, -7, -8], [0.6, 0.9, 0.7, 0.4], 4, "4 topics"),
+        ([-6, -6.01, -7, -6], [0.6, 0.9, 0.89, 0.4], 4, "4 topics"),
     ],
 )
 def test_headline_agrees_with_both_rules(score, stability, choice, headline):
     fits = Bunch(score=values(*score), stability=values(*stability, seeds=1))
-    curve = TopicNumberCurve(
-        n_components=np.array([2, 4, 8, 16]), mean=fits, standard_error=fits, fits=fits
-    )
+    curve = curve_of([2, 4, 8, 16], **fits)
     assert curve.choice == choice
     assert curve.verdict.startswith(headline)
     reasons = "; ".join(found.reason for found in curve.recommended.values())
     assert curve.verdict.endswith(f": {reasons}.")
+
+
+def test_headline_at_the_smallest_number():
+    alone = curve_of([8, 16, 32], stability=values(0.9, 0.8, 0.4, seeds=1))
+    assert alone.verdict.startswith("Try fewer than 8 topics: stability only falls")
+    # There are no fewer than 1.
+    single = curve_of([1, 2, 4], score=values(-6, -7, -8))
+    assert (single.choice, single.verdict[:9]) == (1, "1 topic: ")
+
+
+@pytest.mark.parametrize("missing", [np.nan, -np.inf])
+@pytest.mark.parametrize("name", ["score", "stability"])
+def test_measures_that_are_not_finite(missing, name, pyplot):
+    for place in ([0], [1], [2], [0, 1, 2]):
+        means = np.array([0.6, 0.9, 0.4])
+        means[place] = missing
+        curve = curve_of([2, 5, 10], **{name: values(*means)})
+        assert (curve.choice, curve.recommended) == (None, {})
+        bad = [f"the {name} of {k} topics is {missing}" for k in [2, 5, 10]]
+        expected = "; ".join(bad[i] for i in place)
+        assert curve.verdict == f"No recommendation: {expected}."
+        assert f"{missing:.4f}" in repr(curve)
+        TopicNumberDisplay(curve=curve).plot()
+    other = {"score": "stability", "stability": "score"}[name]
+    both = curve_of(
+        [2, 5, 10], **{other: values(0.6, 0.9, 0.4), name: curve.fits[name]}
+    )
+    assert both.choice == 5
+    assert both.verdict.startswith("5 topics: ")
+    assert both.verdict.endswith(f"; the {name} of 10 topics is {missing}.")
 
 
 # --- refused -------------------------------------------------------------------------
