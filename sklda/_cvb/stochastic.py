@@ -30,7 +30,7 @@ from sklda._cvb.kernels.stochastic import add_expected_counts
 
 _UNKNOWN = 10_000  # documents behind probabilities, if nothing says how many
 _MOST = 1e12  # documents, as for total_samples
-_ROUNDING = 1e-6  # of a sum of probabilities
+_ROUNDING = 1e-3  # of a sum of float32 probabilities
 _LEAST_SCALE = 1e-100
 
 
