@@ -64,7 +64,7 @@ ConvergenceDisplay.from_estimator(fits)
 # %%
 # Now learn from a stream: batches of 64 documents in random order, in two passes. You
 # can use the topics after each batch. ``total_samples`` is the number of documents in
-# the whole corpus, which determines the weight of a batch. scikit-learn's online
+# the whole corpus: in the second pass, they do not weigh twice. scikit-learn's online
 # variational Bayes learns from the same batches. The same instance of CVBLDA evaluates
 # the topics of both, so that their perplexities are comparable.
 stream = shuffle(train, random_state=0)

@@ -138,21 +138,26 @@ def test_any_minibatches(data):
         st.lists(corpora(model, n_words=n_words), min_size=1, max_size=3)
     )
     same = clone(model)
-    total = None
-    for n_seen, values in enumerate(batches):
+    n_seen, length = 0, None  # tokens per document
+    for values in batches:
         X, plain = data.draw(forms(values)), sparse.csr_array(values)
         before = digest(model, X)
         model.partial_fit(X)
         assert digest(model, X) == before
         same = pickle.loads(pickle.dumps(same)).partial_fit(plain)
         assert_same_fit(model, same, but=["feature_names_in_"])
-        # A minibatch without tokens changes nothing; the first counts as one token.
-        scale = model.total_samples / len(values)
-        if total is None:
-            total = scale * (values.sum() or 1)
-        if values.any():
-            step = (model.learning_offset + n_seen + 1) ** -model.learning_decay
-            total += step * (scale * values.sum() - total)
+        # Minibatches without tokens change nothing; the start counts as one document.
+        length = length or values.sum() / len(values) or 1
+        for first in range(0, len(values), model.batch_size):
+            part = values[first : first + model.batch_size]
+            if part.any():
+                rate = model.learning_offset + 1 + n_seen / model.batch_size
+                keep = 1 - rate**-model.learning_decay
+                keep **= len(part) / model.batch_size
+                length = keep * length + (1 - keep) * part.sum() / len(part)
+                n_seen += len(part)
+        assert model.n_samples_seen_ == n_seen
+        total = length * min(model.total_samples or np.inf, max(n_seen, 1))
         prior = model.components_.size * model.topic_word_prior_
         np.testing.assert_allclose(model.components_.sum(), total + prior, rtol=1e-5)
         assert (model.components_ >= model.topic_word_prior_).all()

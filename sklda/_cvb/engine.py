@@ -236,6 +236,7 @@ class Engine:
             "bound_": np.array(self.bound),
             "bound_iter_": np.array(self.bound_sweeps, dtype=np.int64),
             "n_iter_": self.n_sweeps,
+            "n_samples_seen_": self.lengths.size,
         }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -31,7 +31,7 @@ from sklda._cvb.bound import estimated_histograms, exact_histograms
 from sklda._cvb.engine import START_SWEEPS, Approximation, Engine
 from sklda._cvb.kernels import exact, gaussian, zero_order
 from sklda._cvb.limits import check_cvb_memory, check_exact
-from sklda._cvb.stochastic import random_counts, update_counts
+from sklda._cvb.stochastic import learn, random_counts
 
 ApproximationName = Literal["gaussian", "zero-order", "exact"]
 APPROXIMATIONS: dict[ApproximationName, Approximation] = {
@@ -102,13 +102,17 @@ class CVBLDA(BaseLDA):
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all processors. The result is bit-identical
         for any number.
-    learning_decay : float, default=0.7
-        Used by partial_fit; above 0.5 and at most 1. Minibatch t moves the topics by a
-        step of ``(learning_offset + t) ** -learning_decay``.
-    learning_offset : float, default=10.0
+    batch_size : int, default=16
+        Used by partial_fit: documents in a minibatch, after which the topics move.
+    learning_decay : float, default=0.9
+        Used by partial_fit; above 0.5 and at most 1. After t minibatches, the topics
+        move by a step of ``(learning_offset + 1 + t) ** -learning_decay``. Smaller
+        values forget documents sooner, and suit short documents less.
+    learning_offset : float, default=1.0
         Used by partial_fit; at least 0. Larger values make the first steps smaller.
-    total_samples : float, default=1e6
+    total_samples : float, default=None
         Used by partial_fit: number of documents in the whole corpus, from 1 to 1e12.
+        Topics weigh as the documents seen so far, at most as so many. None is no limit.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
@@ -134,8 +138,8 @@ class CVBLDA(BaseLDA):
         Beta after the last sweep; an array if the parameter is an array.
     n_iter_ : int
         Number of sweeps performed.
-    n_batch_iter_ : int
-        Number of minibatches seen by partial_fit.
+    n_samples_seen_ : int
+        Number of documents that fit and partial_fit have seen since the start.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -182,7 +186,7 @@ class CVBLDA(BaseLDA):
 
     bound_: np.ndarray
     bound_iter_: np.ndarray
-    n_batch_iter_: int
+    n_samples_seen_: int
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseLDA._parameter_constraints,
@@ -191,9 +195,10 @@ class CVBLDA(BaseLDA):
         "approximation": [StrOptions(set(APPROXIMATIONS))],
         "init": [StrOptions({"annealed", "random"})],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
         "learning_decay": [Interval(Real, 0.5, 1, closed="right")],
         "learning_offset": [Interval(Real, 0, None, closed="left")],
-        "total_samples": [Interval(Real, 1, 1e12, closed="both")],
+        "total_samples": [Interval(Real, 1, 1e12, closed="both"), None],
     }
 
     def __init__(
@@ -210,9 +215,10 @@ class CVBLDA(BaseLDA):
         evaluate_every: int = 0,
         n_shards: int = 1,
         n_jobs: int | None = None,
-        learning_decay: float = 0.7,
-        learning_offset: float = 10.0,
-        total_samples: float = 1e6,
+        batch_size: int = 16,
+        learning_decay: float = 0.9,
+        learning_offset: float = 1.0,
+        total_samples: float | None = None,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
     ) -> None:
@@ -227,6 +233,7 @@ class CVBLDA(BaseLDA):
         self.evaluate_every = evaluate_every
         self.n_shards = n_shards
         self.n_jobs = n_jobs
+        self.batch_size = batch_size
         self.learning_decay = learning_decay
         self.learning_offset = learning_offset
         self.total_samples = total_samples
@@ -286,7 +293,6 @@ class CVBLDA(BaseLDA):
         )
         with fitting(self), make_threads(parameters) as threads:
             corpus = self._check_weights(X, reset=True)
-            vars(self).pop("n_batch_iter_", None)  # of partial_fit, and no longer true
             if is_exact:
                 check_exact(corpus, parameters.n_shards)
                 corpus = split_weights(corpus)
@@ -329,18 +335,18 @@ class CVBLDA(BaseLDA):
         return engine
 
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
-        """Move the topics towards those of a minibatch of documents.
+        """Move the topics towards those of minibatches of documents.
 
         This is stochastic CVB0 (Foulds et al., 2013), regardless of `approximation`.
-        The first call starts from random topics, or from those of fit. It removes the
-        other attributes of fit, such as `doc_topic_`, because it stores no documents.
-        Use transform for their proportions.
+        The first call starts from random topics, or from those of fit, which weigh as
+        its documents. It removes the other attributes of fit, such as `doc_topic_`,
+        because it stores no documents. Use transform for their proportions.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
-            Word counts, or other non-negative weights. Not modified. Blocks are one
-            minibatch: all of them move the topics once.
+            Word counts, or other non-negative weights. Not modified. `batch_size`
+            documents at a time move the topics, in the order of X.
         y : None
             Ignored.
 
@@ -357,29 +363,29 @@ class CVBLDA(BaseLDA):
 
         Notes
         -----
-        Cost: O(K) per document-word pair and per word. Memory: 40 K bytes per word. A
-        minibatch without words leaves the topics unchanged.
+        Cost: O(K) per document-word pair, and per word of the vocabulary in each call.
+        Memory: 24 K bytes per word. Documents without words leave the topics unchanged.
         """
         self._validate_params()  # scikit-learn's own context checks the first call only
         first, parameters = not hasattr(self, "components_"), self._parameters
-        n_seen = 0 if first else vars(self).get("n_batch_iter_", 0)
-        step = (parameters.learning_offset + n_seen + 1) ** -parameters.learning_decay
         with fitting(self):
             corpus = self._check_weights(X, reset=first)
-            scale = parameters.total_samples / (corpus.doc_ptr.size - 1)
             if first:
-                problem = make_problem(self, corpus)
-                rng = random_streams(self.random_state)
-                counts = random_counts(problem, scale, rng)
+                problem, n_seen = make_problem(self, corpus), 0
+                counts = random_counts(problem, random_streams(self.random_state))
             else:
                 problem = self._fitted_problem(corpus)
-                counts = self.components_ - problem.beta
-            update_counts(problem, counts, scale, step)
+                if not corpus.count.any():
+                    return self
+                # Rounding, and a weight below the default beta, make a difference < 0.
+                counts = np.maximum(self.components_ - problem.beta, 0)
+                n_seen = vars(self).get("n_samples_seen_")
+            counts, n_seen = learn(problem, counts, n_seen, parameters)
             vars(self).update(
                 components_=counts + problem.beta,
                 doc_topic_prior_=problem.doc_topic_prior,
                 topic_word_prior_=problem.beta,
-                n_batch_iter_=n_seen + 1,
+                n_samples_seen_=n_seen,
             )
             for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):
                 vars(self).pop(name, None)  # of fit, and no longer true

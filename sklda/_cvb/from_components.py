@@ -33,6 +33,8 @@ def lda_from_components(
 
     It transforms and scores documents as the model from which the matrix comes, has no
     training documents, and can learn from further ones with `CVBLDA.partial_fit`.
+    There, counts weigh as their tokens, and probabilities as `total_samples` documents:
+    set it to the number that the topics came from. If it is None, they weigh as 10,000.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def test_the_explorer_opens_and_minibatches_go_on(tmp_path):
     assert "w29" in page.read_text("utf-8")
     before = lda.components_.copy()
     lda.set_params(total_samples=80).partial_fit(X)
-    assert lda.n_batch_iter_ == 1
+    assert lda.n_samples_seen_ == 160
     assert (lda.components_ != before).any()
     assert lda.score(X) == pytest.approx(MODELS["gibbs"].score(X), abs=0.2)
 

@@ -1,14 +1,43 @@
-"""CVBLDA.partial_fit: minibatches, their steps, and what becomes of a fit."""
+"""CVBLDA.partial_fit: minibatches, their steps, and the weight of earlier documents."""
 
 import numpy as np
 import pytest
+from sklearn.decomposition import LatentDirichletAllocation
 
+from sklda import CVBLDA, lda_from_components
+from sklda.datasets import make_lda_corpus
+from sklda.metrics import document_completion_score
 from tests.cvb.test_cvb import X, make
 from tests.helpers.comparison import assert_same_fit, fitted
 
+MANY, _, TOPICS = make_lda_corpus(
+    1800,
+    400,
+    8,
+    document_length=60,
+    doc_topic_prior=0.1,
+    topic_word_prior=0.05,
+    random_state=0,
+)
+TRAIN, TEST = MANY[:1500], MANY[1500:]
+
+
+def unigram(train, test):
+    """Return the score of a model that knows the frequencies of words, not topics."""
+    frequency, counts = (np.asarray(part.sum(axis=0)).ravel() for part in (train, test))
+    frequency = frequency + 0.1
+    return counts @ np.log(frequency / frequency.sum()) / counts.sum()
+
+
+def streamed(cls, train, size):
+    model = cls(8, total_samples=train.shape[0], random_state=0)
+    for first in range(0, train.shape[0], size):
+        model.partial_fit(train[first : first + size])
+    return model
+
 
 def test_minibatches():
-    params = {"total_samples": 80, "learning_offset": 2.0}
+    params = {"total_samples": 80, "learning_offset": 2.0, "learning_decay": 0.7}
     a, b = (make(**params) for _ in range(2))
     scores = []
     for i in range(40):
@@ -17,14 +46,11 @@ def test_minibatches():
         b.partial_fit(part)
         scores.append(a.score(X))
     assert_same_fit(a, b)
-    assert a.n_batch_iter_ == 40
-    # A model that knows the frequencies of the words, and nothing of topics.
-    frequencies = X.toarray().sum(axis=0)
-    unigram = frequencies @ np.log(frequencies / frequencies.sum()) / X.sum()
+    assert a.n_samples_seen_ == 800
     assert scores[-1] > scores[0] + 0.05
-    assert scores[-1] > unigram + 0.05
+    assert scores[-1] > unigram(X, X) + 0.05
     assert scores[-1] > make(max_iter=60).fit(X).score(X) - 0.15
-    # All minibatches are of one size, so the total is that of the corpus.
+    # The topics weigh as the corpus, however often it was seen.
     total = (a.components_ - a.topic_word_prior_).sum()
     assert total == pytest.approx(X.sum(), rel=0.05)
     other = make(random_state=1, **params).partial_fit(X[:20])
@@ -32,15 +58,69 @@ def test_minibatches():
 
 
 def test_step_of_a_minibatch():
-    # N <- (1 - r) N + r S, S of the minibatch times total / batch.
-    model = make(total_samples=800, learning_decay=0.6, learning_offset=3)
-    model.partial_fit(X)
-    before = model.components_ - 0.25
+    # M <- (1 - r) M + r S / b, where M is the counts over the documents seen.
+    params = {"learning_decay": 0.6, "learning_offset": 3, "batch_size": 40}
+    model = make(**params).partial_fit(X)
+    before = (model.components_ - 0.25) / 80
     model.partial_fit(X[:40])
-    step = (3 + 2) ** -0.6
-    change = (model.components_ - 0.25) - (1 - step) * before
-    expected = step * 20 * X[:40].toarray().sum(axis=0)
+    step = (3 + 1 + 80 / 40) ** -0.6
+    change = (model.components_ - 0.25) / 120 - (1 - step) * before
+    expected = step / 40 * X[:40].toarray().sum(axis=0)
     np.testing.assert_allclose(change.sum(axis=0), expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 20, 500, 1500])
+def test_any_division_into_calls_predicts_as_well_as_scikit_learn(size):
+    model = streamed(CVBLDA, TRAIN, size)
+    best = streamed(LatentDirichletAllocation, TRAIN, max(size, 128))
+    score = document_completion_score(model, TEST)
+    assert score > document_completion_score(best, TEST)
+    assert score > unigram(TRAIN, TEST) + 0.7
+
+
+def test_topics_of_short_texts_predict_better_than_word_frequencies():
+    corpus, _, _ = make_lda_corpus(
+        12_500, 1000, 8, document_length=8, doc_topic_prior=0.05, random_state=0
+    )
+    train, test = corpus[:12_000], corpus[12_000:]
+    model = streamed(CVBLDA, train, 1000)
+    assert document_completion_score(model, test) > unigram(train, test) + 0.3
+
+
+@pytest.mark.parametrize("known", [{}, {"total_samples": 1510}])
+def test_topics_of_a_fit_weigh_as_its_documents(known):
+    model = CVBLDA(8, random_state=0, **known).fit(TRAIN)
+    assert model.n_samples_seen_ == 1500
+    score, total = document_completion_score(model, TEST), model.components_.sum()
+    model.partial_fit(TEST[:10])
+    assert model.n_samples_seen_ == 1510
+    assert document_completion_score(model, TEST[10:]) > score - 0.1
+    assert model.components_.sum() == pytest.approx(total * 1510 / 1500, rel=1e-3)
+
+
+@pytest.mark.parametrize("n_tokens", [1, 60 * 500 / 8])
+@pytest.mark.parametrize("total_samples", [500, None])
+def test_given_topics_are_not_forgotten(total_samples, n_tokens):
+    model = lda_from_components(n_tokens * TOPICS, doc_topic_prior=0.1)
+    score = document_completion_score(model, TEST)
+    model.set_params(total_samples=total_samples).partial_fit(TRAIN[:1])
+    assert document_completion_score(model, TEST) > score - 0.01
+    unknown = n_tokens == 1 and total_samples is None
+    assert model.n_samples_seen_ == (10_001 if unknown else 501)
+    for _ in range(20):  # but they learn
+        model.partial_fit(TRAIN[:1])
+    assert (model.topic_word_ - TOPICS).max() > 1e-4
+
+
+@pytest.mark.parametrize("least", [1e-20, 1e-30, 1e-300])
+@pytest.mark.parametrize("scale", [1, 1e300])
+def test_an_improbable_word_leaves_topics_finite(least, scale):
+    topics = scale * np.array([[0.6, 0.4, 4 * least], [0.3, 0.7, least]])
+    for rate in (1, 1e-40):
+        model = lda_from_components(topics, doc_topic_prior=1e-10)
+        model.partial_fit(rate * np.array([[5, 3, 1], [2, 2, 0]]))
+        assert np.isfinite(model.components_).all()
+        np.testing.assert_allclose(model.transform(np.eye(3)).sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("offset", [0, 10])
@@ -66,11 +146,12 @@ def test_another_number_of_topics_is_refused():
     assert fitted(model) == before
 
 
-def test_the_largest_corpus():
-    model = make(total_samples=1e12, learning_offset=0).partial_fit(X)
-    assert np.isfinite(model.partial_fit(X).components_).all()
-    assert (model.components_ - 0.25).sum() == pytest.approx(1e12 / 80 * X.sum())
-    assert np.isfinite(model.score(X))
+def test_steps_that_forget_everything():
+    # Each minibatch replaces the one before, so the scale of the table falls to 0.
+    model = make(batch_size=1, learning_offset=0, learning_decay=1e-9 + 0.5)
+    for _ in range(2):
+        model.partial_fit(X[[0] * 5_000])
+    assert (model.components_ - 0.25).sum() == pytest.approx(10_000 * X[0].sum())
 
 
 def test_partial_fit_goes_on_from_fit_and_fit_starts_anew():
@@ -78,9 +159,9 @@ def test_partial_fit_goes_on_from_fit_and_fit_starts_anew():
     score = model.score(X)
     model.partial_fit(X)
     assert model.score(X) == pytest.approx(score, abs=0.05)
-    assert model.n_batch_iter_ == 1
+    assert model.n_samples_seen_ == 160
     for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):
         assert not hasattr(model, name)
     model.fit(X)
-    assert not hasattr(model, "n_batch_iter_")
+    assert model.n_samples_seen_ == 80
     assert_same_fit(model, make().fit(X))

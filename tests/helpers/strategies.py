@@ -60,9 +60,10 @@ GIBBS = {**TRACE, **SHARDS}
 CVB = {
     **TRACE,
     "tol": among([0, 0.01, 2.5]),
+    "batch_size": among([1, 2, 16]),
     "learning_decay": among([0.51, 0.7, 1]),
     "learning_offset": among([0, 10.0, 1e6]),
-    "total_samples": powers(0, 9),
+    "total_samples": st.none() | powers(0, 9),
 }
 MEDLDA = {
     "C": powers(-4, 4),

@@ -5,9 +5,11 @@ inference for latent Dirichlet allocation", KDD 2013. Several passes through a d
 of C tokens leave the topics as they are. A cell of c tokens moves the expected
 document-topic counts N_k towards those that it implies for the whole document,
 
-    gamma_k ~ (alpha_k + N_k) phi_kw,    N <- (1 - r)^c N + (1 - (1 - r)^c) C gamma,
+    (4)  gamma_k ~ (alpha_k + N_k) phi_kw,
+    (5)  N <- (1 - r)^c N + (1 - (1 - r)^c) C gamma,    r = (10 + t)^-0.9,
 
-with the step r = (10 + t)^-0.9 at the t-th cell. The last pass adds up c gamma.
+at the t-th cell. The last pass adds up S = sum c gamma. Equations 1 to 3 are those of
+`sklda._cvb.stochastic`.
 """
 
 import numpy as np
@@ -25,7 +27,7 @@ _OFFSET, _DECAY = 10, 0.9
 def _weigh(doc, row, alpha, weight):
     """Weigh every topic for one cell; return the sum of the weights."""
     for k in range(weight.size):
-        weight[k] = (alpha[k] + doc[k]) * row[k]
+        weight[k] = (alpha[k] + doc[k]) * row[k]  # (4)
     return np.float32(sum_all(weight, weight.size))
 
 
@@ -40,7 +42,8 @@ def _mix(keep, factor, weight, counts):
 def add_expected_counts(corpus, word_topic, alpha, expected):
     """Add the expected word-topic counts of these documents to `expected`.
 
-    `word_topic` is phi, positive in the lanes of topics; both are (n_words, n_lanes).
+    `word_topic` is phi, where each word may have its own scale, with a largest value of
+    about 1; both are (n_words, n_lanes).
     """
     doc_ptr, word, count = corpus
     doc = zeros(alpha.size, np.float32)
@@ -60,4 +63,4 @@ def add_expected_counts(corpus, word_topic, alpha, expected):
                 keep = exp_double(count[c] * log1p_double(-step))
                 if i == _PASSES - 1:
                     _mix(np.float32(1), count[c] * factor, weight, expected[word[c]])
-                _mix(np.float32(keep), (1 - keep) * length * factor, weight, doc)
+                _mix(np.float32(keep), (1 - keep) * length * factor, weight, doc)  # (5)

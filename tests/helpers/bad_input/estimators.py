@@ -41,7 +41,7 @@ TYPICAL = {"n_fold_in_steps": 5, "n_components": 127, "burn_in": 7, "keep_draws"
 TYPICAL |= {"doc_topic_prior": 0.5, "topic_word_prior": 0.5, "max_iter": 5, "n_jobs": 2}
 # With the sweeps or minibatches, or a table's padding, above what np.int8 holds.
 TYPICAL |= {"damping": 100, "learning_offset": 126.0, "total_samples": 100.0}
-TYPICAL["learning_decay"] = 0.75
+TYPICAL |= {"learning_decay": 0.75, "batch_size": 5}
 # Parameters that have no effect without others, or later than np.int8 can count.
 LONG = {"max_iter": 140}
 CONTEXT = {
