@@ -28,10 +28,10 @@ from sklda._core.word_prior import word_prior
 
 _has_warned_of_threads = False
 
-# Where alpha is learned, its sum begins here: topics form better under a large alpha, and
-# an alpha that is too large falls in a few sweeps, while one that is too small rises
+# Where a chain learns alpha, its sum begins here: topics form better under a large
+# alpha, which falls in a few sweeps if it is too large. One that is too small rises
 # slowly.
-_FIRST_ALPHA_SUM = 10.0
+FIRST_ALPHA_SUM = 10.0
 # Priors that kernels can multiply and add in float32, with a margin.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
 
@@ -112,14 +112,17 @@ def _python_number(value):
     return float(value) if isinstance(value, Real) else value
 
 
-def make_problem(estimator, corpus) -> Problem:
-    """Return the corpus with the priors that the estimator's parameters name."""
+def make_problem(estimator, corpus, first_alpha_sum: float = 1.0) -> Problem:
+    """Return the corpus with the priors that the estimator's parameters name.
+
+    Where alpha is learned, and None, its sum is `first_alpha_sum`.
+    """
     parameters = estimator._parameters
     n_topics, n_words = parameters.n_components, estimator.n_features_in_
     beta = check_topic_word_prior(parameters.topic_word_prior, n_topics, n_words)
     alpha, learned = parameters.doc_topic_prior, learned_priors(parameters)
     if alpha is None and learned is not None and learned.alpha is not None:
-        alpha = _FIRST_ALPHA_SUM / n_topics
+        alpha = first_alpha_sum / n_topics
     return Problem(
         corpus,
         n_words,

@@ -4,7 +4,7 @@ It depends on an approximation only through `Kernel` and `Approximation`.
 """
 
 from collections.abc import Callable
-from copy import deepcopy
+from copy import copy, deepcopy
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
@@ -14,7 +14,9 @@ from sklda._base.annealing import NO_ANNEALING, Annealing
 from sklda._core.corpus import kernel_ranges, ranges, some_documents
 from sklda._core.minka import (
     LearnedPriors,
+    PriorUpdate,
     doc_topic_fixed_point,
+    prior_trace,
     topic_word_fixed_point,
 )
 from sklda._core.problem import Priors, Problem, WeightedCorpus
@@ -81,7 +83,8 @@ class Engine:
         self.document = np.repeat(np.arange(n_docs, dtype=np.int32), np.diff(doc_ptr))
         self.lengths = np.bincount(self.document, count, minlength=n_docs)
         self.n_tokens = self.lengths.sum()  # the weight of all cells
-        self.n_sweeps = self._last_learned = 0
+        self.n_sweeps = 0
+        self.prior_updates: list[PriorUpdate] = []  # of priors that are learned
         self.change = np.inf  # of responsibilities in the last sweep, mean per token
         self.bound: list[float] = []  # in nats per token
         self.bound_sweeps: list[int] = []
@@ -131,6 +134,12 @@ class Engine:
         if self.n_sweeps % _RECOUNT_INTERVAL == 0:
             self.tables = self._count()
 
+    def end(self) -> None:
+        """End annealing with a sweep under the true beta."""
+        if self.is_annealed:
+            self.annealing = NO_ANNEALING
+            self.sweep()
+
     @property
     def is_annealed(self) -> bool:
         """Whether the last sweep was under a larger beta; priors wait for the end."""
@@ -139,7 +148,8 @@ class Engine:
     @property
     def has_new_priors(self) -> bool:
         """Whether the last sweep was the first after priors were learned."""
-        return 0 < self._last_learned == self.n_sweeps - 1
+        updates = self.prior_updates
+        return bool(updates) and updates[-1].sweep == self.n_sweeps - 1
 
     def _per_token(self, total: float) -> float:
         return total / max(self.n_tokens, np.finfo(float).tiny)
@@ -182,7 +192,6 @@ class Engine:
         """
         if self.is_annealed:
             return
-        self._last_learned = self.n_sweeps
         problem, histograms = self.problem, self._histograms()
         if learned.alpha is not None:
             alpha = doc_topic_fixed_point(
@@ -200,6 +209,8 @@ class Engine:
                 problem.n_words,
             )
             self.problem = self.problem._replace(topic_word_prior=beta)
+        alpha, beta = self.problem.doc_topic_prior, np.mean(self.problem.beta)
+        self.prior_updates.append(PriorUpdate(self.n_sweeps, alpha, beta))
 
     def evaluate(self) -> float:
         """Enter the bound, in nats per token, into the trace; return it."""
@@ -226,13 +237,20 @@ class Engine:
         return components, theta / theta.sum(axis=1, keepdims=True)
 
     def attributes(self) -> dict[str, Any]:
-        """Return the fitted attributes after the last sweep."""
+        """Return the fitted attributes after the last sweep, or as if it ended here."""
+        if self.is_annealed:
+            other = copy(self)
+            copied = deepcopy((self.responsibilities, self.tables, self.replicas))
+            other.responsibilities, other.tables, other.replicas = copied
+            other.end()
+            return other.attributes()
         components, theta = self.estimates()
         return {
             "components_": components,
             "doc_topic_": theta,
             "doc_topic_prior_": self.problem.doc_topic_prior,
             "topic_word_prior_": self.problem.beta,
+            "prior_trace_": prior_trace([self.prior_updates]),
             "bound_": np.array(self.bound),
             "bound_iter_": np.array(self.bound_sweeps, dtype=np.int64),
             "n_iter_": self.n_sweeps,

@@ -23,6 +23,7 @@ from sklda._base.parameters import (
 )
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import split_weights
+from sklda._core.minka import warn_unless_arrived
 from sklda._core.problem import Problem, WeightedCorpus
 from sklda._core.types import MatrixLike
 from sklda._core.warn import warn_user
@@ -324,6 +325,7 @@ class CVBLDA(BaseLDA):
                     ended = notify(sweep) or (may_end and engine.change < tol)
                     if ended:
                         break
+            engine.end()
             if not ended and engine.change >= tol > 0:
                 warn_user(
                     f"After max_iter={max_iter} sweeps, the last one still changed the "
@@ -331,6 +333,8 @@ class CVBLDA(BaseLDA):
                     f"tol={tol:.2g}: increase max_iter or tol.",
                     ConvergenceWarning,
                 )
+            else:
+                warn_unless_arrived([engine.prior_updates])
             vars(self).update(engine.attributes())
         return engine
 

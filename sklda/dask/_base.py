@@ -18,6 +18,7 @@ from sklda._base.fitting import fitting
 from sklda._base.fold_in import mean_log_probability
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
+    FIRST_ALPHA_SUM,
     PATH,
     TRACE_CONSTRAINTS,
     make_problem,
@@ -173,7 +174,7 @@ class BaseDaskLDA(BaseTopicModel):
         n_shards = getattr(self._parameters, "n_shards", None)
         partitions = partition(cluster, X, self._make_local(), n_parts, n_shards)
         self.n_features_in_ = partitions.n_words
-        problem = make_problem(self, None)
+        problem = make_problem(self, None, FIRST_ALPHA_SUM)
         rng = RandomStreams(np.random.SeedSequence(entropy))
         annealing = schedule.annealing(problem, self.init, sum(partitions.n_tokens))
         return self._chain(
