@@ -14,7 +14,7 @@ from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._chain.run import chain_schedule
 from sklda._core.extras import import_extra, import_pandas
 from sklda._topics.text_table import in_two_lines, table_lines
-from sklda.diagnostics._chains import Experiment, Sampled
+from sklda.diagnostics._chains import Experiment, Sampled, start_of
 from sklda.diagnostics._statistics import (
     COLUMNS,
     learns_priors,
@@ -177,7 +177,8 @@ class SampledChains:
             # Learned priors differ, and with them the log joints.
             names = [name for name in scalars if not name.startswith("log_joint")]
             scalars = {name: scalars[name] for name in names}
-        return judge(self._log_joint(), scalars, self.pairs_, self._length)
+        starts = np.array([start_of(estimator) for estimator in self.estimators_])
+        return judge(self._log_joint(), scalars, self.pairs_, self._length, starts)
 
     def _log_joint(self) -> np.ndarray:
         """Return the log joint, or bound, summed over models, (n_chains, n_draws)."""

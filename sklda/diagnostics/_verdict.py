@@ -82,8 +82,12 @@ def judge(
     scalars: dict[str, np.ndarray],
     together: np.ndarray,
     sweeps: Sweeps,
+    starts: np.ndarray,
 ) -> Verdict:
-    """Return the verdict on draws, (n_chains, n_draws), and pairs, one axis more."""
+    """Return the verdict on draws, (n_chains, n_draws), and pairs, one axis more.
+
+    `starts` has the names of how chains start, (n_chains,).
+    """
     n_chains, n_draws = together.shape[:2]
     to_enough = sweeps.thin * (ENOUGH_ESS - n_draws)
     if n_draws < FEWEST_DRAWS:
@@ -92,6 +96,7 @@ def judge(
             f"{FEWEST_DRAWS}, better {ENOUGH_ESS}. Continue with more({to_enough})."
         )
     gaps = _compare(log_joint, scalars, together)
+    better = _better_start(log_joint, scalars, starts)
     if gaps.rise > NEGLIGIBLE:
         return Verdict(
             f"Burn-in was too short: the log joint rises by {gaps.rise:.2g} nats per "
@@ -103,21 +108,22 @@ def judge(
     if n_draws < ENOUGH_ESS:
         return Verdict(
             f"Too few draws to say why the chains differ: {gaps}. Continue with "
-            f"more({to_enough}) for {ENOUGH_ESS} draws per chain."
+            f"more({to_enough}) for {ENOUGH_ESS} draws per chain.{better}"
         )
-    if _are_stationary(scalars, together, gaps):
+    if _are_stationary(scalars, together, gaps, starts):
         return Verdict(
             "The chains have converged to different modes: their mean log joints "
             f"differ by {statistics.spread(log_joint):.2g} nats per token, and "
             f"{gaps.disagreeing:.0%} of the pairs of tokens share a topic at "
             "different rates. More sweeps rarely help: stop here and use "
             "best_estimator_, or try more chains, blocking or other priors."
+            f"{better}"
         )
     if gaps.spread <= NEGLIGIBLE:
         return Verdict(
             f"Enough for predictions: the chains differ by only {gaps.spread:.2g} "
             "nats per token. Stop here and use best_estimator_. The topics differ: "
-            f"{gaps}."
+            f"{gaps}.{better}"
         )
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     return Verdict(
@@ -125,8 +131,28 @@ def judge(
         f"{worst:.0f}. Continue with more({n}) until they agree or differ by less than "
         f"{NEGLIGIBLE} nats per token (now {gaps.spread:.2g}, or "
         f"{np.expm1(gaps.spread):.1%} of the perplexity). If that does not bring them "
-        "closer, stop and use best_estimator_."
+        f"closer, stop and use best_estimator_.{better}"
     )
+
+
+def _better_start(log_joint, scalars, starts) -> str:
+    """Return a sentence on the better of two kinds of start, if there are two."""
+    kinds = np.unique(starts)
+    if kinds.size == 1:
+        return ""
+    tested = _tested(scalars)
+    draws = np.mean(tested or [log_joint], axis=0)
+    means = np.array([draws[starts == kind].mean() for kind in kinds])
+    quantity = "test_log_probability" if tested else "log joint"
+    return (
+        f' On average, init="{kinds[means.argmax()]}" gives a higher {quantity} than '
+        f'init="{kinds[means.argmin()]}", by {np.ptp(means):.2g} nats per token.'
+    )
+
+
+def _tested(scalars) -> list[np.ndarray]:
+    """Return the log probability of test documents, of each model; or an empty list."""
+    return [draws for name, draws in scalars.items() if name.startswith("test_log")]
 
 
 def _compare(log_joint, scalars, together) -> _Differences:
@@ -136,14 +162,13 @@ def _compare(log_joint, scalars, together) -> _Differences:
     shape = n_chains, int(np.clip(worth, FEWEST_DRAWS, min(n_draws, ENOUGH_ESS)))
     limit = statistics.highest_r_hat(shape, len(scalars), 1 - ALARMS)
     pair_limit = statistics.highest_r_hat(shape, max(n_pairs, 1), 1 - ALARMS)
-    tested = [d for name, d in scalars.items() if name.startswith("test_log")]
     rise, error = _rise(log_joint)
     return _Differences(
         r_hats={name: float(statistics.r_hat(d)) for name, d in scalars.items()},
         limit=limit,
         pair_r_hats=statistics.r_hat(together),
         pair_limit=max(HIGHEST_R_HAT_OF_PAIRS, pair_limit),
-        spread=max(statistics.spread(d) for d in tested or [log_joint]),
+        spread=max(statistics.spread(d) for d in _tested(scalars) or [log_joint]),
         rise=rise if rise > CLEAR_RISE * error else 0.0,
     )
 
@@ -192,13 +217,19 @@ def _sweeps_for_enough(scalars, sweeps, n_chains) -> tuple[int, float]:
     return max(sweeps.rounded(sweeps.kept * times), sweeps.thin), worst
 
 
-def _are_stationary(scalars, together, gaps) -> bool:
-    """Return whether each chain is stationary in the quantities that differ."""
+def _are_stationary(scalars, together, gaps, starts) -> bool:
+    """Return whether each kind of start is stationary in the quantities that differ."""
     differing = [name for name, value in gaps.r_hats.items() if value > gaps.limit]
-    within = [np.median(statistics.r_hat_within(scalars[name])) for name in differing]
+    within = [_within(scalars[name], starts) for name in differing]
     apart = [gaps.r_hats[name] for name in differing]
     if gaps.disagreeing > FEW_PAIRS:
         worst = np.argsort(-np.nan_to_num(gaps.pair_r_hats))[:_WORST_PAIRS]
-        within.append(np.median(statistics.r_hat_within(together[..., worst])))
+        within.append(_within(together[..., worst], starts))
         apart.append(np.nanmax(gaps.pair_r_hats))
     return max(apart, default=0) > STATIONARY and max(within) < STATIONARY
+
+
+def _within(draws, starts) -> float:
+    """Return the median R-hat within the chains of the slower kind of start."""
+    r_hats = statistics.r_hat_within(draws)
+    return max(float(np.median(r_hats[starts == kind])) for kind in np.unique(starts))

@@ -29,12 +29,13 @@ RIGHT = {
     "near modes": [(TOO_FEW,), (MODES,)],
 }
 N_TIMES = 10
+STARTS = np.array(["annealed", "random"] * 2)
 
 
 def verdict_on(kind, n, seed):
     scalars, together = make_chains(kind, n, seed)
     sweeps = Sweeps(burn_in=100, thin=2, n_iter=100 + 2 * n)
-    return judge(scalars["log_joint"], scalars, together, sweeps)
+    return judge(scalars["log_joint"], scalars, together, sweeps, STARTS)
 
 
 @pytest.mark.slow
@@ -91,7 +92,7 @@ def test_agreement_with_few_effective_draws_says_what_they_are_enough_for():
 
     def sentence(scale):
         scaled = {name: scale * draws for name, draws in scalars.items()}
-        return judge(scaled["log_joint"], scaled, together, sweeps).sentence
+        return judge(scaled["log_joint"], scaled, together, sweeps, STARTS).sentence
 
     spread = statistics.spread(scalars["log_joint"])
     near, far = sentence(0.01 / spread), sentence(0.1 / spread)
@@ -106,5 +107,35 @@ def test_predictions_count_more_than_the_log_joint():
     scalars, together = make_chains("slow, near", 200, 0)
     scalars["test_log_probability"] = make_chains("slow", 200, 0)[0]["log_joint"]
     sweeps = Sweeps(burn_in=100, thin=2, n_iter=500)
-    sentence = judge(scalars["log_joint"], scalars, together, sweeps).sentence
+    sentence = judge(scalars["log_joint"], scalars, together, sweeps, STARTS).sentence
+    assert sentence.startswith(NOT_MET)
+
+
+@pytest.mark.parametrize("quantity", ["log joint", "test_log_probability"])
+def test_the_verdict_says_which_kind_of_start_is_better(quantity):
+    scalars, together = make_chains("modes", 200, 0)
+    sweeps = Sweeps(burn_in=100, thin=2, n_iter=500)
+    scalars["log_joint"][STARTS == "random"] += 1
+    if quantity != "log joint":
+        scalars["test_log_probability"] = scalars["log_joint"].copy()
+        scalars["log_joint"][STARTS == "random"] -= 2
+    known = scalars["log_joint"], scalars, together, sweeps
+    better = scalars[quantity.replace(" ", "_")].mean(axis=1)
+    gap = better[1::2].mean() - better[::2].mean()
+    sentence = judge(*known, STARTS).sentence
+    assert sentence.startswith(MODES)
+    assert sentence.endswith(
+        f'On average, init="random" gives a higher {quantity} than init="annealed", by '
+        f"{gap:.2g} nats per token."
+    )
+    assert "On average" not in judge(*known, np.array(["random"] * 4)).sentence
+
+
+def test_random_starts_that_still_come_nearer_are_not_in_modes_of_their_own():
+    # Two chains have settled, two are on their way to them, one up and one down.
+    scalars, together = make_chains("independent", 200, 0)
+    away = np.linspace(0.3, 0, 200) * np.array([[0], [1], [0], [-1]])
+    scalars = {name: draws + away for name, draws in scalars.items()}
+    sweeps = Sweeps(burn_in=100, thin=2, n_iter=500)
+    sentence = judge(scalars["log_joint"], scalars, together, sweeps, STARTS).sentence
     assert sentence.startswith(NOT_MET)
