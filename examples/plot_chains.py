@@ -3,8 +3,8 @@ Have the chains converged?
 ==========================
 
 A single chain cannot show whether another run would find the same topics. Run several
-chains from different random starts, and compare quantities that do not depend on the
-order of the topics. This example follows four chains from a run that is too short to
+chains that start apart, and compare quantities that do not depend on the order of the
+topics. This example follows four chains from a run that is too short to
 one that you can trust. It then shows a corpus on which chains do not agree.
 """
 

@@ -75,11 +75,6 @@ class Experiment(NamedTuple):
             raise
 
 
-def start_of(estimator: Any) -> str:
-    """Return the name of how the chain of an estimator starts."""
-    return estimator.init if isinstance(estimator.init, str) else "topics"
-
-
 def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
     began = perf_counter()
     values = {"bound": estimator._fit(experiment.X, experiment.y).evaluate()}

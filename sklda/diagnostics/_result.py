@@ -14,7 +14,7 @@ from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._chain.run import chain_schedule
 from sklda._core.extras import import_extra, import_pandas
 from sklda._topics.text_table import in_two_lines, table_lines
-from sklda.diagnostics._chains import Experiment, Sampled, start_of
+from sklda.diagnostics._chains import Experiment, Sampled
 from sklda.diagnostics._statistics import (
     COLUMNS,
     learns_priors,
@@ -175,10 +175,10 @@ class SampledChains:
         scalars = self.scalars_
         if learns_priors(self.estimators_[0]):
             # Learned priors differ, and with them the log joints.
-            names = [name for name in scalars if not name.startswith("log_joint")]
-            scalars = {name: scalars[name] for name in names}
-        starts = np.array([start_of(estimator) for estimator in self.estimators_])
-        return judge(self._log_joint(), scalars, self.pairs_, self._length, starts)
+            scalars = {n: d for n, d in scalars.items() if "log_joint" not in n}
+        chains = [sampled.chain.chains[0] for sampled in self._sampled]
+        annealed = np.array([chain.annealing.n_sweeps > 0 for chain in chains])
+        return judge(self._log_joint(), scalars, self.pairs_, self._length, annealed)
 
     def _log_joint(self) -> np.ndarray:
         """Return the log joint, or bound, summed over models, (n_chains, n_draws)."""
@@ -337,15 +337,12 @@ class SampledChains:
             "r_hat": None if np.isnan(agreement) else agreement,
         }
 
-    @property
-    def _title(self) -> str:
-        n_chains, n_draws = self.pairs_.shape[:2]
-        if not self._experiment.has_chains:
-            return f"{n_chains} starts of {self._name}"
-        return f"{n_chains} chains of {self._name}, {n_draws} draws each"
-
     def __repr__(self) -> str:
+        n_chains, n_draws = self.pairs_.shape[:2]
+        title = f"{n_chains} starts of {self._name}"
+        if self._experiment.has_chains:
+            title = f"{n_chains} chains of {self._name}, {n_draws} draws each"
         rows = [["", *COLUMNS]]
         rows += [[name, *texts(row)] for name, row in self._rows.items()]
         lines = table_lines(in_two_lines(rows))
-        return "\n".join([self._title, *lines, *wrap(self.verdict_, _WIDTH)])
+        return "\n".join([title, *lines, *wrap(self.verdict_, _WIDTH)])

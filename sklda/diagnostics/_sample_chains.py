@@ -23,7 +23,7 @@ from sklda._core.blocks import check_repeatable, read_in_blocks
 from sklda._core.corpus import check_corpus, check_weights
 from sklda._core.extras import import_extra
 from sklda._core.types import MatrixLike
-from sklda.diagnostics._chains import Experiment, start_of
+from sklda.diagnostics._chains import Experiment
 from sklda.diagnostics._result import SampledChains
 from sklda.diagnostics._statistics import ARVIZ_STATS
 
@@ -50,12 +50,11 @@ def sample_chains(
     sample that `burn_in` and `thin` of the estimator keep. R-hat and effective sample
     sizes need at least 100 samples per chain.
 
-    R-hat finds only modes that some chain starts near, so the chains start apart.
-    Annealed chains settle the most frequent words first, and can all follow them into
-    the same mode although another one is better. If the estimator has
-    ``init="annealed"``, every second chain therefore has ``init="random"``. It needs
-    more sweeps to settle. Any other `init` is kept: chains that all start from the same
-    topics agree more easily.
+    R-hat shows only modes that some chain has reached, so chains start apart. Annealed
+    chains settle the most frequent words first, and may all follow them into one mode
+    although another is better. If the estimator has ``init="annealed"``, every second
+    chain therefore has ``init="random"``; it needs more sweeps to settle. Any other
+    `init` is kept. Chains that all start from given topics agree too easily.
 
     Parameters
     ----------
@@ -161,10 +160,14 @@ def _clones(
         model.set_params(random_state=int(sequence.generate_state(1)[0]))
         if getattr(model, "warm_start", False):
             model.set_params(warm_start=False)  # `SampledChains.more` continues them
-    if isinstance(estimator, BaseChainEstimator) and start_of(estimator) == "annealed":
+    if isinstance(estimator, BaseChainEstimator) and _is_annealed(estimator.init):
         for model in models[1::2]:
             model.set_params(init="random")
     return models, np.random.default_rng(root)
+
+
+def _is_annealed(init: Any) -> bool:
+    return isinstance(init, str) and init == "annealed"
 
 
 def _check_data(

@@ -95,12 +95,12 @@ def test_chains_are_fits_of_their_own(name):
 @models
 def test_chains_start_apart(name):
     inits = [model.init for model in sample(name).estimators_]
-    same = name == "starts"  # optimisations, which no R-hat compares
-    assert inits == ["annealed", "annealed" if same else "random", "annealed"]
-    assert MODELS[name][0].init == "annealed"
+    # No R-hat compares several starts of an optimisation.
+    apart = "annealed" if name == "starts" else "random"
+    assert inits == ["annealed", apart, "annealed"]
 
 
-@pytest.mark.parametrize("init", ["random", "subsample", np.ones((4, 30))])
+@pytest.mark.parametrize("init", ["subsample", np.ones((4, 30))])
 def test_another_start_is_kept(init):
     model = CollapsedGibbsLDA(4, init=init, **PARAMS)
     chains = sample_chains(model, X, n_chains=2, random_state=0)

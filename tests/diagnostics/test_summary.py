@@ -191,7 +191,7 @@ def test_annealed_chains_that_all_follow_the_frequent_words(seed):
 
 
 HALF = np.array([[1], [1], [0], [0]])  # of the chains
-STARTS = np.array(["annealed", "random"] * 2)
+ANNEALED = np.array([True, False] * 2)
 
 
 def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400, seed=0):
@@ -217,7 +217,7 @@ def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400, seed=0):
 )
 def test_verdicts_on_known_draws(draws, words):
     together = np.random.default_rng(1).random((4, draws.shape[1], 50)) < 0.3
-    verdict = judge(draws, {"log_joint": draws}, together, SWEEPS, STARTS)
+    verdict = judge(draws, {"log_joint": draws}, together, SWEEPS, ANNEALED)
     assert re.search(words, verdict.sentence), verdict.sentence
     assert verdict.converged == ("4 chains agree" in words)
 
@@ -230,8 +230,8 @@ def test_slow_chains_that_do_not_rise_are_seldom_said_to(n, persistence):
     for seed in range(200):
         draws = drawn(persistence=persistence, n=n, seed=seed)
         together = np.zeros((4, n, 1), bool)
-        sentence = judge(draws, {"log_joint": draws}, together, SWEEPS, STARTS).sentence
-        alarms += "too short" in sentence
+        verdict = judge(draws, {"log_joint": draws}, together, SWEEPS, ANNEALED)
+        alarms += "too short" in verdict.sentence
     assert alarms <= 12
 
 
@@ -239,7 +239,7 @@ def test_pairs_alone_show_modes():
     draws, generator = drawn(), np.random.default_rng(1)
     together = generator.random((4, 400, 50)) < 0.3
     together[:2, :, 0], together[2:, :, 0] = True, False
-    verdict = judge(draws, {"log_joint": draws}, together, SWEEPS, STARTS)
+    verdict = judge(draws, {"log_joint": draws}, together, SWEEPS, ANNEALED)
     assert "different modes" in verdict.sentence
     assert "2% of the pairs" in verdict.sentence
 
