@@ -53,7 +53,7 @@ display.ax_.set_ylim(bottom=np.min(chains.scalars_["log_joint"]) * X.sum() * 1.0
 plt.show()
 
 # %%
-# Real text is harder. On passages of the State of the Union addresses, the chains are at
+# Real text is harder. On passages of the State of the Union addresses, chains are at
 # different levels after 300 sweeps, and some still rise. More sweeps may not bring them
 # together. The column ``spread`` shows how far they are apart in nats per token, and
 # thus whether the difference matters.
