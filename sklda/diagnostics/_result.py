@@ -172,13 +172,13 @@ class SampledChains:
                 f"{np.ptp(self.scalars_['bound']):.2g} nats per token; use "
                 "best_estimator_."
             )
-        scalars = self.scalars_
-        if learns_priors(self.estimators_[0]):
-            # Learned priors differ, and with them the log joints.
+        scalars, learned = self.scalars_, learns_priors(self.estimators_[0])
+        if learned:  # priors differ, and with them the log joints
             scalars = {n: d for n, d in scalars.items() if "log_joint" not in n}
         chains = [sampled.chain.chains[0] for sampled in self._sampled]
         annealed = np.array([chain.annealing.n_sweeps > 0 for chain in chains])
-        return judge(self._log_joint(), scalars, self.pairs_, self._length, annealed)
+        draws = self._log_joint(), scalars, self.pairs_
+        return judge(*draws, self._length, annealed, have_own_priors=learned)
 
     def _log_joint(self) -> np.ndarray:
         """Return the log joint, or bound, summed over models, (n_chains, n_draws)."""

@@ -160,14 +160,11 @@ def _clones(
         model.set_params(random_state=int(sequence.generate_state(1)[0]))
         if getattr(model, "warm_start", False):
             model.set_params(warm_start=False)  # `SampledChains.more` continues them
-    if isinstance(estimator, BaseChainEstimator) and _is_annealed(estimator.init):
+    init = estimator.init if isinstance(estimator, BaseChainEstimator) else None
+    if isinstance(init, str) and init == "annealed":
         for model in models[1::2]:
             model.set_params(init="random")
     return models, np.random.default_rng(root)
-
-
-def _is_annealed(init: Any) -> bool:
-    return isinstance(init, str) and init == "annealed"
 
 
 def _check_data(

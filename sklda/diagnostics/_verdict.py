@@ -78,6 +78,8 @@ def judge(
     together: np.ndarray,
     sweeps: Sweeps,
     annealed: np.ndarray,
+    *,
+    have_own_priors: bool = False,
 ) -> Verdict:
     """Return the verdict on draws, (n_chains, n_draws), and pairs, one axis more.
 
@@ -91,7 +93,9 @@ def judge(
             f"{FEWEST_DRAWS}, better {ENOUGH_ESS}. Continue with more({to_enough})."
         )
     gaps = _compare(log_joint, scalars, together)
-    better = _better_start(log_joint, scalars, annealed)
+    reasons = _better_start(log_joint, scalars, annealed)
+    if have_own_priors:
+        reasons += " Each chain learned its own priors; to compare, give both."
     if gaps.rise > NEGLIGIBLE:
         return Verdict(
             f"Burn-in was too short: the log joint rises by {gaps.rise:.2g} nats per "
@@ -103,7 +107,7 @@ def judge(
     if n_draws < ENOUGH_ESS:
         return Verdict(
             f"Too few draws to say why the chains differ: {gaps}. Continue with "
-            f"more({to_enough}) for {ENOUGH_ESS} draws per chain.{better}"
+            f"more({to_enough}) for {ENOUGH_ESS} draws per chain.{reasons}"
         )
     if _are_stationary(scalars, together, gaps, annealed):
         return Verdict(
@@ -112,13 +116,13 @@ def judge(
             f"{gaps.disagreeing:.0%} of the pairs of tokens share a topic at "
             "different rates. More sweeps rarely help: stop here and use "
             "best_estimator_, or try more chains, blocking or other priors."
-            f"{better}"
+            f"{reasons}"
         )
     if gaps.spread <= NEGLIGIBLE:
         return Verdict(
             f"Enough for predictions: the chains differ by only {gaps.spread:.2g} "
             "nats per token. Stop here and use best_estimator_. The topics differ: "
-            f"{gaps}.{better}"
+            f"{gaps}.{reasons}"
         )
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     return Verdict(
@@ -126,7 +130,7 @@ def judge(
         f"{worst:.0f}. Continue with more({n}) until they agree or differ by less than "
         f"{NEGLIGIBLE} nats per token (now {gaps.spread:.2g}, or "
         f"{np.expm1(gaps.spread):.1%} of the perplexity). If that does not bring them "
-        f"closer, stop and use best_estimator_.{better}"
+        f"closer, stop and use best_estimator_.{reasons}"
     )
 
 
@@ -214,14 +218,15 @@ def _sweeps_for_enough(scalars, sweeps, n_chains) -> tuple[int, float]:
 
 def _are_stationary(scalars, together, gaps, annealed) -> bool:
     """Return whether each kind of start is stationary in the quantities that differ."""
-    differing = [name for name, value in gaps.r_hats.items() if value > gaps.limit]
-    within = [_within(scalars[name], annealed) for name in differing]
-    apart = [gaps.r_hats[name] for name in differing]
+    r_hats, limit = gaps.r_hats, gaps.limit
+    differing = [(r_hats[n], d) for n, d in scalars.items() if r_hats[n] > limit]
     if gaps.disagreeing > FEW_PAIRS:
         worst = np.argsort(-np.nan_to_num(gaps.pair_r_hats))[:_WORST_PAIRS]
-        within.append(_within(together[..., worst], annealed))
-        apart.append(np.nanmax(gaps.pair_r_hats))
-    return max(apart, default=0) > STATIONARY and max(within) < STATIONARY
+        differing.append((np.nanmax(gaps.pair_r_hats), together[..., worst]))
+    apart = any(value > STATIONARY for value, _ in differing)
+    return apart and all(
+        _within(draws, annealed) < STATIONARY for _, draws in differing
+    )
 
 
 def _within(draws, annealed) -> float:
