@@ -98,7 +98,13 @@ def as_column(values: Any, where: str, *, may_miss_dates: bool = False) -> Colum
     if array.size == 0:
         return Column(np.zeros(0), None)
     if array.dtype.kind == "S":
-        array = np.char.decode(array, "utf-8")
+        try:
+            array = np.char.decode(array, "utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{where} contains bytes that are not UTF-8, {error.object!r}: decode "
+                "them, for example with np.char.decode(values, 'latin-1')."
+            ) from error
     if array.dtype.kind not in "biufMmU":
         array = _array_of_objects(array.tolist(), where, may_miss_dates)
     if array.dtype.kind in "fMm":

@@ -32,9 +32,9 @@ _FOLDERS = ("_simd", "_core", "_tables", "*/kernels")  # all functions that are 
 FIRST_KNOWN, LAST_KNOWN = (0, 62), (0, 68)
 IS_KNOWN = FIRST_KNOWN <= numba.version_info.short <= LAST_KNOWN
 InlinedCompiler = StepCompiler = KernelCompiler = None  # the compiler of Numba
-with contextlib.suppress(ImportError):
-    from sklda._simd.waiting import WaitingCompiler as KernelCompiler
 try:
+    from sklda._simd.waiting import WaitingCompiler as KernelCompiler
+
     if IS_KNOWN:
         from sklda._simd.compilers import InlinedCompiler, KernelCompiler, StepCompiler
 except ImportError:

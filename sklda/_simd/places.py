@@ -4,14 +4,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from sklda._simd.vector_type import (
-    INT32,
-    INT64,
-    Vector,
-    lowers,
-    signature,
-    undefined,
-)
+from sklda._simd.vector_type import INT32, INT64, Vector, lowers, signature, undefined
 
 
 def load_at_each(array, places, bits, k, width):

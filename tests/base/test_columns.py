@@ -207,6 +207,10 @@ def test_bins_of_pandas_keep_their_order():
         (np.array(["NaT", "2020"], "M8[D]"), "missing values.* row 0:"),
         ([Decimal("NaN"), 1], "missing values.* row 0:"),
         ([1, np.inf], "infinity"),
+        (
+            np.array([b"a", b"caf\xe9"]),
+            r"bytes that are not UTF-8, b'caf\\xe9': decode",
+        ),
     ],
 )
 def test_columns_of_no_kind_are_refused(values, message):
