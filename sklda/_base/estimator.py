@@ -14,6 +14,7 @@ from sklearn.base import (
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
+from sklda._base.fitted_topics import normalisable_weights, summable
 from sklda._base.fold_in import FixedTopics, make_topics, renumber
 from sklda._base.parameters import CONSTRAINTS, python_numbers
 from sklda._base.sklearn_private import (
@@ -197,7 +198,7 @@ class BaseTopicModel(
 
     def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
         """Return the probabilities of some words in topics, (n, n_topics)."""
-        components = self.components_[model]
+        components = summable(normalisable_weights(self, "components_")[model])
         return (components[:, words] / components.sum(axis=1, keepdims=True)).T
 
     def _under_topics(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sklda._base.estimator import BaseTopicModel
-from sklda._base.fitted_topics import snapshot
+from sklda._base.fitted_topics import fitted_prior, snapshot
 from sklda._base.fold_in import completion_score, doc_topic, split_tokens
 from sklda._core.types import MatrixLike
 
@@ -157,4 +157,4 @@ class BaseLDA(BaseTopicModel):
         self, covariates: Any, n_documents: int
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Return alpha, or several rows of it with the row of each document."""
-        return self.doc_topic_prior_, None
+        return fitted_prior(self, "doc_topic_prior_"), None

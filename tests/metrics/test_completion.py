@@ -118,3 +118,28 @@ def test_what_has_no_score():
     search.fit(TRAIN)
     with pytest.raises(TypeError, match=r"has no components_.*best_estimator_"):
         document_completion_score(search, TEST)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+def test_what_is_no_proportion_is_refused(bad):
+    class Diverged(NMF):
+        def transform(self, X):
+            theta = super().transform(X)
+            theta[3] *= bad
+            return theta
+
+    nmf = Diverged(3, max_iter=999, random_state=0).fit(TRAIN)
+    with pytest.raises(ValueError, match=r"transform\(X\) of Diverged"):
+        document_completion_score(nmf, TEST)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("name", ["components_", "doc_topic_prior_"])
+def test_what_is_assigned_must_be_weights(name, bad):
+    lda = CollapsedGibbsLDA(3, max_iter=4, random_state=0).fit(TRAIN)
+    values = getattr(lda, name).copy()
+    values.flat[1] = bad
+    setattr(lda, name, values)
+    for read in (lda.transform, lda.score):
+        with pytest.raises(ValueError, match=f"{name} .*(contains|must be finite)"):
+            read(TEST)
