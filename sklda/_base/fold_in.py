@@ -13,7 +13,7 @@ from sklda._core.problem import WeightedCorpus, pad_prior, padded
 from sklda._core.threads import Threads
 from sklda._core.warn import warn_user
 
-MAX_STEPS = 2000
+MAX_STEPS = fold_in.MAX_STEPS
 # Sum of the absolute differences of theta from the fixed point, as estimated. Of 8,000
 # documents under 100 random sets of topics, 6 were further than 0.002 away.
 _TOLERANCE = 1e-3

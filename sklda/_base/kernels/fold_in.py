@@ -31,6 +31,12 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from sklda._base.kernels.short_documents import (
+    SetScratch,
+    add_expected,
+    dot,
+    list_tokens,
+)
 from sklda._core.problem import LANES
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.square_root import square_root
@@ -44,6 +50,7 @@ from sklda._simd.vectors import (
     total,
 )
 
+MAX_STEPS = 2000
 N_CHANGES = 3  # last changes that correct a step
 _LONGEST = np.float32(0.5)  # corrected step, relative to the length of the roots
 _MOST_NEWTON_STEPS = 10
@@ -64,6 +71,8 @@ class FoldInScratch(NamedTuple):
     vectors: np.ndarray  # (5, n_lanes) float32
     changes: np.ndarray  # (N_CHANGES, n_lanes) float32, of the roots
     residual_changes: np.ndarray  # of that shape, of the residual; orthonormal
+    sets: SetScratch  # for a document of few tokens
+    mass: np.ndarray  # (n_lanes,) float64, alpha + N in the end
 
     @classmethod
     def of(cls, n_cells: int, n_lanes: int) -> Self:
@@ -77,20 +86,14 @@ class FoldInScratch(NamedTuple):
             np.empty((5, n_lanes), np.float32),
             np.empty((N_CHANGES, n_lanes), np.float32),
             np.empty((N_CHANGES, n_lanes), np.float32),
+            SetScratch.new(),
+            np.empty(n_lanes),
         )
 
 
 @lean_kernel
-def _dot(a, b):
-    sums = broadcast(np.float32(0), LANES)
-    for k in range(0, a.size, LANES):
-        sums = sums + load(a, k, LANES) * load(b, k, LANES)
-    return total(sums)
-
-
-@lean_kernel
 def _length(a):
-    return np.sqrt(_dot(a, a))
+    return np.sqrt(dot(a, a))
 
 
 @lean_kernel
@@ -115,7 +118,7 @@ def _set_start(word, count, word_topic, alpha, scratch):
         expected[k] = 0
     for c in range(word.size):
         row = word_topic[word[c]]
-        scratch.normaliser[c] = _dot(alpha, row)
+        scratch.normaliser[c] = dot(alpha, row)
         if scratch.normaliser[c] > _LEAST:
             scale = broadcast(count[c] / scratch.normaliser[c], LANES)
             for k in range(0, alpha.size, LANES):
@@ -212,7 +215,7 @@ def _correct(residual, n, scratch, step):
     for k in range(step.size):
         step[k] = residual[k]
     for i in range(n):
-        share = -_dot(scratch.residual_changes[i], residual)
+        share = -dot(scratch.residual_changes[i], residual)
         _add_scaled(share, scratch.changes[i], step)
         _add_scaled(share, scratch.residual_changes[i], step)
 
@@ -221,7 +224,7 @@ def _correct(residual, n, scratch, step):
 def _remember(change, residual_change, n, scratch):
     """Store a change as the n-th, orthogonal to earlier ones; return their number."""
     for i in range(n):
-        share = -_dot(scratch.residual_changes[i], residual_change)
+        share = -dot(scratch.residual_changes[i], residual_change)
         _add_scaled(share, scratch.changes[i], change)
         _add_scaled(share, scratch.residual_changes[i], residual_change)
     length = _length(residual_change)
@@ -321,7 +324,7 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
         if arrived:
             break
     for k in range(root.size):
-        root[k] = new[k]
+        scratch.mass[k] = np.float64(new[k]) * new[k]
     return arrived
 
 
@@ -332,19 +335,25 @@ def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
     `corpus` is a WeightedCorpus, `word_topic` holds phi as (n_words, n_lanes) float32,
     and `alphas`, (n_rows, n_lanes), alpha of the documents with that `row`. A document
     is done when theta is within `tol` of the fixed point, as the sum of the absolute
-    differences. Return the number of documents not done after `max_steps`.
+    differences. Documents of few tokens take no steps, unless `max_steps` is less than
+    MAX_STEPS. Return the number of documents not done after `max_steps`.
     """
-    n_failed = 0
+    n_failed, token, mass = 0, scratch.sets.token, scratch.mass
     for d in range(corpus.doc_ptr.size - 1):
         cells = slice(corpus.doc_ptr[d], corpus.doc_ptr[d + 1])
         word, count = corpus.word[cells], corpus.count[cells]
-        alpha = alphas[row[d]]
-        _set_start(word, count, word_topic, alpha, scratch)
-        if not _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
-            n_failed += 1
+        alpha, n_tokens = alphas[row[d]], -1
+        if max_steps >= MAX_STEPS:
+            n_tokens = list_tokens(word, count, word_topic, alpha, token)
+        if n_tokens >= 0:
+            add_expected(token[:n_tokens], word_topic, alpha, scratch.sets, mass)
+        else:
+            _set_start(word, count, word_topic, alpha, scratch)
+            if not _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
+                n_failed += 1
         sum_ = 0.0
         for k in range(out.shape[1]):
-            out[d, k] = np.float64(scratch.root[k]) * scratch.root[k]
+            out[d, k] = mass[k]
             sum_ += out[d, k]
         for k in range(out.shape[1]):
             out[d, k] /= sum_
