@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
 from sklda._base.kernels import fold_in
 from sklda._base.kernels.halves import deal_tokens
+from sklda._base.kernels.short_documents import SetScratch
 from sklda._core.corpus import ranges
 from sklda._core.problem import WeightedCorpus, pad_prior, padded
 from sklda._core.threads import Threads
@@ -81,6 +82,7 @@ def doc_topic(
             max_steps,
             np.float32(_TOLERANCE),
             fold_in.FoldInScratch.of(n_cells, alphas.shape[1]),
+            SetScratch.of(alphas.shape[1]),
             theta[first:last],
         )
         n_failed.append(failed)

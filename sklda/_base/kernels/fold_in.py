@@ -32,7 +32,6 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from sklda._base.kernels.short_documents import (
-    SetScratch,
     add_expected,
     dot,
     list_tokens,
@@ -71,8 +70,6 @@ class FoldInScratch(NamedTuple):
     vectors: np.ndarray  # (5, n_lanes) float32
     changes: np.ndarray  # (N_CHANGES, n_lanes) float32, of the roots
     residual_changes: np.ndarray  # of that shape, of the residual; orthonormal
-    sets: SetScratch  # for a document of few tokens
-    mass: np.ndarray  # (n_lanes,) float64, alpha + N in the end
 
     @classmethod
     def of(cls, n_cells: int, n_lanes: int) -> Self:
@@ -86,8 +83,6 @@ class FoldInScratch(NamedTuple):
             np.empty((5, n_lanes), np.float32),
             np.empty((N_CHANGES, n_lanes), np.float32),
             np.empty((N_CHANGES, n_lanes), np.float32),
-            SetScratch.new(),
-            np.empty(n_lanes),
         )
 
 
@@ -324,12 +319,12 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
         if arrived:
             break
     for k in range(root.size):
-        scratch.mass[k] = np.float64(new[k]) * new[k]
+        root[k] = new[k]
     return arrived
 
 
 @kernel
-def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
+def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, sets, out):
     """Write theta of each document into `out`, (n_docs, n_topics) float64.
 
     `corpus` is a WeightedCorpus, `word_topic` holds phi as (n_words, n_lanes) float32,
@@ -338,7 +333,7 @@ def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
     differences. Documents of few tokens take no steps, unless `max_steps` is less than
     MAX_STEPS. Return the number of documents not done after `max_steps`.
     """
-    n_failed, token, mass = 0, scratch.sets.token, scratch.mass
+    n_failed, token, mass = 0, sets.token, sets.mass
     for d in range(corpus.doc_ptr.size - 1):
         cells = slice(corpus.doc_ptr[d], corpus.doc_ptr[d + 1])
         word, count = corpus.word[cells], corpus.count[cells]
@@ -346,11 +341,13 @@ def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
         if max_steps >= MAX_STEPS:
             n_tokens = list_tokens(word, count, word_topic, alpha, token)
         if n_tokens >= 0:
-            add_expected(token[:n_tokens], word_topic, alpha, scratch.sets, mass)
+            add_expected(token[:n_tokens], word_topic, alpha, sets)
         else:
             _set_start(word, count, word_topic, alpha, scratch)
             if not _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
                 n_failed += 1
+            for k in range(alpha.size):
+                mass[k] = np.float64(scratch.root[k]) * scratch.root[k]
         sum_ = 0.0
         for k in range(out.shape[1]):
             out[d, k] = mass[k]

@@ -40,15 +40,17 @@ class SetScratch(NamedTuple):
     by_topic: np.ndarray  # (_N_SETS * LANES,) float64, v_k of a few topics
     term: np.ndarray  # (_N_SETS,) float64, (|T| - 1)! v(T)
     total: np.ndarray  # (_N_SETS,) float64, Z
+    mass: np.ndarray  # (n_lanes,) float64, alpha + N
 
     @classmethod
-    def new(cls) -> Self:
+    def of(cls, n_lanes: int) -> Self:
         """Return room for one document."""
         return cls(
             np.empty(MOST_TOKENS, np.int64),
             np.empty(_N_SETS * LANES),
             np.empty(_N_SETS),
             np.empty(_N_SETS),
+            np.empty(n_lanes),
         )
 
 
@@ -67,11 +69,13 @@ def list_tokens(word, count, word_topic, alpha, token):
 
     It is -1 if there are more than MOST_TOKENS tokens, or counts that are not whole.
     """
-    n, n_listed = np.float32(0), 0
+    n = np.float32(0)
     for c in range(word.size):
         n += count[c]
         if n > MOST_TOKENS or count[c] != np.floor(count[c]):
             return -1
+    n_listed = 0
+    for c in range(word.size):
         if dot(alpha, word_topic[word[c]]) > 0:
             for _ in range(np.int64(count[c])):
                 token[n_listed] = word[c]
@@ -105,8 +109,8 @@ def _sum_over_sets(n_tokens, term, sums):
 
 
 @lean_kernel
-def add_expected(token, word_topic, alpha, scratch, mass):
-    """Write alpha_k + N_k into `mass`, (n_lanes,) float64."""
+def add_expected(token, word_topic, alpha, scratch):
+    """Write alpha_k + N_k into `scratch.mass`."""
     n_sets = 1 << token.size
     by_topic, term, sums = scratch.by_topic, scratch.term, scratch.total
     for t in range(n_sets):
@@ -124,4 +128,4 @@ def add_expected(token, word_topic, alpha, scratch, mass):
         for t in range(1, n_sets):
             terms = broadcast(term[t], LANES) * load(by_topic, t * LANES, LANES)
             masses = masses + terms
-        store(mass, k, masses)
+        store(scratch.mass, k, masses)
