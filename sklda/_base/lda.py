@@ -149,7 +149,7 @@ class BaseLDA(BaseTopicModel):
         return completion_score(
             corpus,
             halves,
-            topics.word_topic,
+            topics,
             lambda half: doc_topic(half, topics, n_jobs, prior_row=row),
         )
 

@@ -27,6 +27,7 @@ so only z_w is stored of a word. An iteration has these steps, and costs O(K) pe
     sum_k |theta_k - theta'_k| <= 2 |y - y'| / sqrt(A + n).                       (3)
 """
 
+import math
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -56,6 +57,7 @@ _MOST_NEWTON_STEPS = 10
 _NEAR = np.float32(0.1)  # distance of sum_k g_wk from 1 that ends Newton's method
 _ROUNDING = np.float32(3e-7)  # of the residual, relative to the length of the roots
 _CLEAR = np.float32(3)  # least change of the residual that counts, relative to rounding
+_SHIFT = 64  # bits
 _LEAST = np.float32(1e-37)  # likelihood below which a word is left out
 
 
@@ -358,8 +360,11 @@ def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, sets, out)
 
 
 @kernel
-def log_predictive(doc_ptr, word, count, word_topic, doc_topic):
-    """Return sum over all cells of count * log(sum_k theta_dk phi_kw)."""
+def log_predictive(doc_ptr, word, count, word_topic, exponent, doc_topic):
+    """Return sum over all cells of count * log(sum_k theta_dk phi_kw).
+
+    `word_topic` is phi divided by 2 to the power of the `exponent` of its word.
+    """
     log_likelihood = 0.0
     for d in range(doc_ptr.size - 1):
         theta = doc_topic[d]
@@ -369,5 +374,11 @@ def log_predictive(doc_ptr, word, count, word_topic, doc_topic):
                 likelihood = 0.0
                 for k in range(theta.size):
                     likelihood += theta[k] * row[k]
-                log_likelihood += count[c] * log_double(likelihood)
+                if likelihood == 0:
+                    return -np.inf
+                # The power of 2 turns subnormal numbers into normal ones.
+                log_likelihood += count[c] * (
+                    log_double(likelihood * 2.0**_SHIFT)
+                    + (exponent[word[c]] - _SHIFT) * math.log(2)
+                )
     return log_likelihood
