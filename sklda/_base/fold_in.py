@@ -9,7 +9,6 @@ from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklda._base.fitted_topics import word_probabilities
 from sklda._base.kernels import fold_in
 from sklda._base.kernels.halves import deal_tokens
-from sklda._base.kernels.short_documents import SetScratch
 from sklda._core.corpus import ranges
 from sklda._core.problem import WeightedCorpus, pad_prior, padded
 from sklda._core.threads import Threads
@@ -80,16 +79,14 @@ def doc_topic(
 
     def fill(first, last):
         doc_ptr = corpus.doc_ptr[first : last + 1]
-        n_cells = np.diff(doc_ptr).max(initial=0)
         failed = fold_in.fold_in(
             corpus._replace(doc_ptr=doc_ptr),
+            np.diff(doc_ptr).max(initial=0),
             topics.word_topic,
             alphas,
             row[first:last],
             max_steps,
             np.float32(_TOLERANCE),
-            fold_in.FoldInScratch.of(n_cells, alphas.shape[1]),
-            SetScratch.of(alphas.shape[1]),
             theta[first:last],
         )
         n_failed.append(failed)

@@ -28,16 +28,20 @@ so only z_w is stored of a word. An iteration has these steps, and costs O(K) pe
 """
 
 import math
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
 from sklda._base.kernels.short_documents import (
+    MOST_TOKENS,
+    N_SETS,
+    SetScratch,
     add_expected,
     dot,
     list_tokens,
 )
 from sklda._core.problem import LANES
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.square_root import square_root
 from sklda._simd.vector_math import log_double
@@ -72,20 +76,6 @@ class FoldInScratch(NamedTuple):
     vectors: np.ndarray  # (5, n_lanes) float32
     changes: np.ndarray  # (N_CHANGES, n_lanes) float32, of the roots
     residual_changes: np.ndarray  # of that shape, of the residual; orthonormal
-
-    @classmethod
-    def of(cls, n_cells: int, n_lanes: int) -> Self:
-        """Return room for documents of up to `n_cells` cells."""
-        return cls(
-            np.empty(n_cells, np.float32),
-            np.empty(n_lanes, np.float32),
-            np.empty(n_lanes, np.float32),
-            np.empty(n_lanes, np.float32),
-            np.empty((2, n_lanes), np.float32),
-            np.empty((5, n_lanes), np.float32),
-            np.empty((N_CHANGES, n_lanes), np.float32),
-            np.empty((N_CHANGES, n_lanes), np.float32),
-        )
 
 
 @lean_kernel
@@ -126,37 +116,30 @@ def _set_start(word, count, word_topic, alpha, scratch):
 
 
 @lean_kernel
-def _respond(prior, row, z, left_out, response, slope):
-    """Write g of equation (2), and -dg/dz into `slope`; return the sums of both."""
-    sums = broadcast(np.float32(0), LANES)
-    slopes = broadcast(np.float32(0), LANES)
-    ones, zs = broadcast(np.float32(1), LANES), broadcast(z, LANES)
-    shares = broadcast(left_out, LANES)
-    for k in range(0, prior.size, LANES):
-        phi = load(row, k, LANES)
-        inverse = ones / (zs + shares * phi)
-        g = load(prior, k, LANES) * phi * inverse
-        h = g * inverse
-        store(response, k, g)
-        store(slope, k, h)
-        sums = sums + g
-        slopes = slopes + h
-    return total(sums), total(slopes)
-
-
-@lean_kernel
 def _normalise(prior, row, z, left_out, response, slope):
-    """Return z with which g sums to about 1, and its last change.
+    """Return z with which g of equation (2) sums to about 1, and its last change.
 
     Newton's method solves 1 / sum_k g_k = 1, whose left side is nearly linear in z.
-    `response` is g of z before its last change.
+    `response` is g of z before its last change, `slope` is -dg/dz.
     """
-    change = np.float32(0)
+    change, ones = np.float32(0), broadcast(np.float32(1), LANES)
+    shares = broadcast(left_out, LANES)
     for _ in range(_MOST_NEWTON_STEPS):
         z += change
-        sum_, slopes = _respond(prior, row, z, left_out, response, slope)
+        sums = broadcast(np.float32(0), LANES)
+        slopes, zs = sums, broadcast(z, LANES)
+        for k in range(0, prior.size, LANES):
+            phi = load(row, k, LANES)
+            inverse = ones / (zs + shares * phi)
+            g = load(prior, k, LANES) * phi * inverse
+            h = g * inverse
+            store(response, k, g)
+            store(slope, k, h)
+            sums = sums + g
+            slopes = slopes + h
+        sum_ = total(sums)
         excess = sum_ - np.float32(1)
-        change = max(sum_ * excess / slopes, np.float32(-0.9) * z)
+        change = max(sum_ * excess / total(slopes), np.float32(-0.9) * z)
         if abs(excess) < _NEAR:
             break
     return z + change, change
@@ -326,16 +309,34 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
 
 
 @kernel
-def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, sets, out):
+def fold_in(corpus, n_cells, word_topic, alphas, row, max_steps, tol, out):
     """Write theta of each document into `out`, (n_docs, n_topics) float64.
 
-    `corpus` is a WeightedCorpus, `word_topic` holds phi as (n_words, n_lanes) float32,
-    and `alphas`, (n_rows, n_lanes), alpha of the documents with that `row`. A document
-    is done when theta is within `tol` of the fixed point, as the sum of the absolute
-    differences. Documents of few tokens take no steps, unless `max_steps` is less than
-    MAX_STEPS. Return the number of documents not done after `max_steps`.
+    `corpus` is a WeightedCorpus of up to `n_cells` cells in a document, `word_topic`
+    holds phi as (n_words, n_lanes) float32, and `alphas`, (n_rows, n_lanes), alpha of
+    the documents with that `row`. A document is done when theta is within `tol` of the
+    fixed point, as the sum of the absolute differences. Documents of few tokens take no
+    steps, unless `max_steps` is less than MAX_STEPS. Return the number of documents not
+    done after `max_steps`.
     """
-    n_failed, token, mass = 0, sets.token, sets.mass
+    n_lanes = alphas.shape[1]
+    scratch = FoldInScratch(
+        zeros(n_cells, np.float32),
+        zeros(n_lanes, np.float32),
+        zeros(n_lanes, np.float32),
+        zeros(n_lanes, np.float32),
+        zeros((2, n_lanes), np.float32),
+        zeros((5, n_lanes), np.float32),
+        zeros((N_CHANGES, n_lanes), np.float32),
+        zeros((N_CHANGES, n_lanes), np.float32),
+    )
+    token, mass = zeros(MOST_TOKENS, np.int64), zeros(n_lanes, np.float64)
+    sets = SetScratch(
+        zeros(N_SETS * LANES, np.float64),
+        zeros(N_SETS, np.float64),
+        zeros(N_SETS, np.float64),
+    )
+    n_failed = 0
     for d in range(corpus.doc_ptr.size - 1):
         cells = slice(corpus.doc_ptr[d], corpus.doc_ptr[d + 1])
         word, count = corpus.word[cells], corpus.count[cells]
@@ -343,7 +344,7 @@ def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, sets, out)
         if max_steps >= MAX_STEPS:
             n_tokens = list_tokens(word, count, word_topic, alpha, token)
         if n_tokens >= 0:
-            add_expected(token[:n_tokens], word_topic, alpha, sets)
+            add_expected(token[:n_tokens], word_topic, alpha, sets, mass)
         else:
             _set_start(word, count, word_topic, alpha, scratch)
             if not _solve(word, count, word_topic, alpha, tol, max_steps, scratch):

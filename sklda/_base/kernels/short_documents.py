@@ -19,7 +19,7 @@ All terms are positive, so nothing cancels. The cost for n tokens is O(2^n K + 3
 where sums over topics would cost O(K^n). Bit i of the number of a set is token i.
 """
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,30 +28,17 @@ from sklda._simd.compile import lean_kernel
 from sklda._simd.vectors import broadcast, load, store, to_double, total
 
 MOST_TOKENS = 8
-_N_SETS = 2**MOST_TOKENS
+N_SETS = 2**MOST_TOKENS
 _FACTORIAL = np.cumprod([1.0, *range(1, MOST_TOKENS + 1)])
-_SIZE = np.array([s.bit_count() for s in range(_N_SETS)])
+_SIZE = np.array([s.bit_count() for s in range(N_SETS)])
 
 
 class SetScratch(NamedTuple):
     """Room for numbers of all sets of tokens."""
 
-    token: np.ndarray  # (MOST_TOKENS,) int64, words
-    by_topic: np.ndarray  # (_N_SETS * LANES,) float64, v_k of a few topics
-    term: np.ndarray  # (_N_SETS,) float64, (|T| - 1)! v(T)
-    total: np.ndarray  # (_N_SETS,) float64, Z
-    mass: np.ndarray  # (n_lanes,) float64, alpha + N
-
-    @classmethod
-    def of(cls, n_lanes: int) -> Self:
-        """Return room for one document."""
-        return cls(
-            np.empty(MOST_TOKENS, np.int64),
-            np.empty(_N_SETS * LANES),
-            np.empty(_N_SETS),
-            np.empty(_N_SETS),
-            np.empty(n_lanes),
-        )
+    by_topic: np.ndarray  # (N_SETS * LANES,) float64, v_k of a few topics
+    term: np.ndarray  # (N_SETS,) float64, (|T| - 1)! v(T)
+    total: np.ndarray  # (N_SETS,) float64, Z
 
 
 @lean_kernel
@@ -109,8 +96,8 @@ def _sum_over_sets(n_tokens, term, sums):
 
 
 @lean_kernel
-def add_expected(token, word_topic, alpha, scratch):
-    """Write alpha_k + N_k into `scratch.mass`."""
+def add_expected(token, word_topic, alpha, scratch, mass):
+    """Write alpha_k + N_k into `mass`, (n_lanes,) float64."""
     n_sets = 1 << token.size
     by_topic, term, sums = scratch.by_topic, scratch.term, scratch.total
     for t in range(n_sets):
@@ -118,7 +105,8 @@ def add_expected(token, word_topic, alpha, scratch):
     for k in range(0, alpha.size, LANES):
         _weigh_sets(token, word_topic, alpha, k, by_topic)
         for t in range(1, n_sets):
-            term[t] += _FACTORIAL[_SIZE[t] - 1] * total(load(by_topic, t * LANES, LANES))
+            sum_ = total(load(by_topic, t * LANES, LANES))
+            term[t] += _FACTORIAL[_SIZE[t] - 1] * sum_
     _sum_over_sets(token.size, term, sums)
     for t in range(1, n_sets):
         term[t] = _FACTORIAL[_SIZE[t]] * sums[n_sets - 1 - t] / sums[n_sets - 1]
@@ -128,4 +116,4 @@ def add_expected(token, word_topic, alpha, scratch):
         for t in range(1, n_sets):
             terms = broadcast(term[t], LANES) * load(by_topic, t * LANES, LANES)
             masses = masses + terms
-        store(scratch.mass, k, masses)
+        store(mass, k, masses)
