@@ -128,6 +128,12 @@ def summable(values: np.ndarray) -> np.ndarray:
     return values if np.isfinite(total) else values / values.size
 
 
+def word_probabilities(components: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Return the probabilities of some words in topics, (n, n_topics)."""
+    components = summable(components)
+    return (components[:, words] / components.sum(axis=1, keepdims=True)).T
+
+
 def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
     """Return which topics have no tokens, (n_topics,): their words have no order.
 

@@ -139,6 +139,6 @@ def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> f
     return completion_score(
         documents.weights,
         documents.halves,
-        topics.word_topic,
+        topics,
         lambda half: doc_topic(half, topics),
     )

@@ -23,8 +23,9 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.fold_in import (
     completion_score,
+    make_topics,
     mean_log_probability,
-    prepare,
+    renumber,
     split_tokens,
 )
 from sklda._base.parameters import (
@@ -120,12 +121,11 @@ def document_completion_score(
         matrix.eliminate_zeros()  # in place, hence the copy
         return topic_proportions(estimator, matrix)
 
-    used = components.any(axis=1, keepdims=True)  # NMF can leave topics without words
-    alpha = np.ones(len(components))  # unused: transform has its own
-    seen, topics = prepare(weights, np.where(used, components, 1), alpha)
-    uniform = np.float32(smoothing / n_words)
-    word_topic = np.float32(1 - smoothing) * topics.word_topic + uniform
-    return completion_score(seen, split_tokens(weights), word_topic, doc_topic)
+    words, seen = renumber(weights)
+    # NMF can leave topics without words: they become uniform.
+    phi = (1 - smoothing) * normalise(components)[:, words].T + smoothing / n_words
+    topics = make_topics(phi, np.ones(len(components)))  # transform has its own alpha
+    return completion_score(seen, split_tokens(weights), topics, doc_topic)
 
 
 def vocabulary_score(

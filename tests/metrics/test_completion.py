@@ -62,6 +62,14 @@ def test_matrix_factorisation_by_hand(smoothing):
     assert found == pytest.approx(expected, rel=1e-5)
 
 
+def test_a_word_without_topics_makes_the_score_infinite():
+    nmf = NMF(3, random_state=0, max_iter=1000).fit(TRAIN)
+    nmf.components_[:, 3] = 0
+    assert TEST[:, 3].sum() > 0
+    assert document_completion_score(nmf, TEST, smoothing=0) == -np.inf
+    assert np.isfinite(document_completion_score(nmf, TEST))
+
+
 @pytest.mark.filterwarnings("ignore:Maximum number of iterations")
 def test_scorer_of_scikit_learn_ranks_models():
     models = {
