@@ -28,10 +28,6 @@ from sklda._core.word_prior import word_prior
 
 _has_warned_of_threads = False
 
-# Where a chain learns alpha, its sum begins here: topics form better under a large
-# alpha, which falls in a few sweeps if it is too large. One that is too small rises
-# slowly.
-FIRST_ALPHA_SUM = 10.0
 # Priors that kernels can multiply and add in float32, with a margin.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
 

@@ -14,7 +14,6 @@ from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
     DRAWS_CONSTRAINTS,
-    FIRST_ALPHA_SUM,
     TRACE_CONSTRAINTS,
     make_problem,
     make_threads,
@@ -67,7 +66,7 @@ class BaseChainEstimator(BaseMeans):
         with fitting(self), make_threads(parameters, in_parallel) as threads:
             corpus = check_corpus(self, X, reset=chain is None)
             beside = self._check_beside(corpus, y, **more)
-            problem = make_problem(self, corpus, FIRST_ALPHA_SUM)
+            problem = make_problem(self, corpus, schedule.first_alpha_sum)
             if chain is None:
                 chain = self._started(problem, schedule, beside, threads)
             else:

@@ -27,8 +27,8 @@ from sklda._simd.vector_math import log1p_double
 
 LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
 _BLOCKS, _FEWEST_BLOCKS = 8, 4
-_SMALL_CHANGE = 0.08
-_CLEAR = 3  # standard errors
+_SMALL_CHANGE = 0.05  # of the logarithm
+_CLEAR = 4  # standard errors
 _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative
 _NEAR = 8  # tokens from one count to the next that are added one by one
@@ -83,14 +83,13 @@ def drift(values: Sequence[float]) -> float:
     small, may be chance, or there are fewer than eight updates.
     """
     last = np.log(values[len(values) // 2 :])
-    n_blocks = min(_BLOCKS, last.size)
+    half, n_blocks = last.size // 2, min(_BLOCKS, last.size)
     if n_blocks < _FEWEST_BLOCKS:
         return 0.0
-    # Successive updates are correlated, the means of blocks of them hardly.
-    means = np.array([block.mean() for block in np.array_split(last, n_blocks)])
-    half = n_blocks // 2
-    change = float(means[-half:].mean() - means[:half].mean())
-    error = np.sqrt((np.diff(means) ** 2).mean() / half)
+    change = float(last[-half:].mean() - last[:half].mean())
+    # Successive updates are correlated, the means of blocks of them less.
+    means = [block.mean() for block in np.array_split(last, n_blocks)]
+    error = np.sqrt((np.diff(means) ** 2).mean() * 2 / n_blocks)
     return change if abs(change) > max(_SMALL_CHANGE, _CLEAR * error) else 0.0
 
 

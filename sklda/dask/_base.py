@@ -18,7 +18,6 @@ from sklda._base.fitting import fitting
 from sklda._base.fold_in import mean_log_probability
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
-    FIRST_ALPHA_SUM,
     PATH,
     TRACE_CONSTRAINTS,
     make_problem,
@@ -174,7 +173,7 @@ class BaseDaskLDA(BaseTopicModel):
         n_shards = getattr(self._parameters, "n_shards", None)
         partitions = partition(cluster, X, self._make_local(), n_parts, n_shards)
         self.n_features_in_ = partitions.n_words
-        problem = make_problem(self, None, FIRST_ALPHA_SUM)
+        problem = make_problem(self, None, schedule.first_alpha_sum)
         rng = RandomStreams(np.random.SeedSequence(entropy))
         annealing = schedule.annealing(problem, self.init, sum(partitions.n_tokens))
         return self._chain(
