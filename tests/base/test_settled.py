@@ -47,8 +47,8 @@ def test_draws_that_drift_warn(what):
 
 def test_drift_of_probabilities_of_words():
     X = RNG.poisson(1.0, (20, 12)) + 1
-    lda = CollapsedGibbsLDA(2, max_iter=48, thin=1, keep_draws=24, random_state=0)
-    draws = lda.fit(X).draws_
+    params = {"learn_priors": None, "max_iter": 48, "thin": 1, "keep_draws": 24}
+    draws = CollapsedGibbsLDA(2, random_state=0, **params).fit(X).draws_
     topics, counts = draws._word_topic[0]
     # In the second half, the topics change places.
     word_topic = [(topics, counts)] * 12 + [(1 - topics, counts)] * 12
