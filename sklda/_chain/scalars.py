@@ -18,7 +18,6 @@ from sklda._base.fold_in import (
 from sklda._chain.chain import Chain
 from sklda._chain.run import Runnable
 from sklda._core.corpus import tokens_before
-from sklda._core.logarithms import logs
 from sklda._core.problem import Corpus, Counts, WeightedCorpus
 
 N_PAIRS = 1000
@@ -125,7 +124,7 @@ def _log_joint(chain: Chain, counts: Counts) -> float:
 def _n_effective_topics(counts: Counts) -> float:
     """Return exp(H) of the distribution of the tokens over the topics."""
     shares = counts.topic[counts.topic > 0] / counts.topic.sum(dtype=np.int64)
-    return float(np.exp(-(shares * logs(shares)).sum()))
+    return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
 def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> float:

@@ -18,8 +18,8 @@ from sklda._base.fitted_topics import (
     has_names,
     top_indices,
     warn_of_empty,
+    weights_without_lists,
     word_names,
-    word_weights,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval, StrOptions
@@ -273,7 +273,7 @@ def _weights(
     """Return the weights of words in topics and, if they are needed, their names."""
     lists = word_lists(model)
     if lists is None:
-        weights = word_weights(model)
+        weights = weights_without_lists(model)
         if not in_texts:
             return weights, []
         if feature_names is None and not has_names(model):

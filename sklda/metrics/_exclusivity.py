@@ -12,7 +12,7 @@ from sklda._base.fitted_topics import (
     normalisable_weights,
     top_indices,
     warn_of_empty,
-    word_weights,
+    weights_without_lists,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION, validates
 from sklda._base.sklearn_private import StrOptions
@@ -70,7 +70,7 @@ list of str
     """
     lists = word_lists(model)
     if lists is None:
-        weights = word_weights(model)
+        weights = weights_without_lists(model)
     else:
         weights = rank_weights(lists, words_of(lists), n_words)
     check_limit(n_words, "n_words", weights.shape[1], "words")
