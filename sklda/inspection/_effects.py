@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
-from sklda._base.covariates import FORMULA_CONSTRAINTS, CovariateDesign
+from sklda._base.covariates import FORMULA_CONSTRAINTS, CovariateDesign, Scaling
 from sklda._base.parameters import LEVEL, validates
-from sklda._base.scaling import Scaling
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
 from sklda._topics.topic_names import keys_of_topics, numbers_of_topics

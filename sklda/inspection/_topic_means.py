@@ -181,8 +181,7 @@ def topic_means(
         alphabetical order; a categorical dtype of pandas or polars keeps its order.
         Numbers and dates become ordered bins of equal width, such as weeks or months.
         Empty bins between other bins are gaps. Documents whose date is missing are left
-        out and counted. Strings that look like dates are refused: convert them, for
-        example with pandas.to_datetime.
+        out and counted. Convert strings that are dates with pandas.to_datetime.
     topics : array-like of int or str, default=None
         Topics whose proportions are averaged, by number or name. By default all.
     max_bins : int, default=24
