@@ -177,7 +177,8 @@ def _named_columns(
         if matrix.ndim not in (1, 2) or matrix.size == 0:
             raise ValueError(
                 "covariates must be a data frame, a matrix or a column of numbers or "
-                f"strings, with a row for each document; got dim {matrix.ndim}: {value!r:.99}."
+                "strings, with a row for each document; got an array of dim "
+                f"{matrix.ndim}: {value!r:.99}."
             )
         columns = list(matrix.T) if matrix.ndim == 2 else [matrix]
     if not columns:

@@ -12,7 +12,6 @@ from scipy.stats import t as student_t
 from sklda._topics.intervals import (
     FEWEST_DOCUMENTS,
     Bias,
-    Estimates,
     warn_of_bias,
     warn_unless_converged,
 )
@@ -106,26 +105,16 @@ def pool(
     pooled = drawn.pooled(level)
     variance = pooled.standard_error**2
     drift = Bias.of_drift(drawn.estimates, variance)
-    relations = _relations_to_alpha(draws, topics, estimator, total / m, variance)
-    warn_unless_converged(draws, Estimates(estimator.name, drift, *relations))
-    # Documents with covariates differ in their prior means.
-    if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
-        _warn_of_shrinkage(total / m, squares / m, m, estimator, variance)
-    return pooled, drawn
-
-
-def _relations_to_alpha(draws, topics, estimator, mean, variance):
-    """Return how means wandered with a learned alpha, and distances from alpha."""
-    wander = distance = None
+    wander = None
     if estimator.are_means:
         alpha = draws.learned_alpha
         course = alpha[:, topics] / alpha.sum(axis=1, keepdims=True)
         wander = Bias.of_wander(course, variance)
-    alpha = draws.doc_topic_prior
-    if alpha.ndim == 1:  # not sampled
-        difference, _ = estimator.fit(mean - (alpha / alpha.sum())[topics])
-        distance = Bias(*map(np.ravel, (difference**2, variance, variance, variance)))
-    return wander, distance
+    warn_unless_converged(draws, estimator.name, drift, wander)
+    # Documents with covariates differ in their prior means.
+    if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
+        _warn_of_shrinkage(total / m, squares / m, m, estimator, variance)
+    return pooled, drawn
 
 
 def _warn_of_shrinkage(mean, mean_square, m, estimator, variance) -> None:
