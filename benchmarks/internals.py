@@ -163,7 +163,7 @@ def completion_score(X, topic_word, doc_topic_prior: float) -> float:
     return fold_in.completion_score(
         documents,
         halves,
-        topics.word_topic,
+        topics,
         lambda half: fold_in.doc_topic(half, topics),
     )
 

@@ -3,8 +3,8 @@ Have the chains converged?
 ==========================
 
 A single chain cannot show whether another run would find the same topics. Run several
-chains from different random starts, and compare quantities that do not depend on the
-order of the topics. This example follows four chains from a run that is too short to
+chains that start apart, and compare quantities that do not depend on the order of the
+topics. This example follows four chains from a run that is too short to
 one that you can trust. It then shows a corpus on which chains do not agree.
 """
 
@@ -53,8 +53,8 @@ display.ax_.set_ylim(bottom=np.min(chains.scalars_["log_joint"]) * X.sum() * 1.0
 plt.show()
 
 # %%
-# Real text is harder. On passages of the State of the Union addresses, each chain
-# settles at a level of its own within 300 sweeps. More sweeps may not bring them
+# Real text is harder. On passages of the State of the Union addresses, chains are at
+# different levels after 300 sweeps, and some still rise. More sweeps may not bring them
 # together. The column ``spread`` shows how far they are apart in nats per token, and
 # thus whether the difference matters.
 counts = CountVectorizer(
@@ -67,8 +67,9 @@ text = sample_chains(lda, counts, n_jobs=2, random_state=0)
 print(text)
 
 # %%
-# The traces show the same: after burn-in, some chains stay above the others. If you
-# need a single chain, use ``best_estimator_``, which has the highest log joint.
+# The traces show the same. Chains 0 and 2 have an annealed start, chains 1 and 3 a
+# random one. After burn-in, some chains stay above the others. If you need a single
+# chain, use ``best_estimator_``, which has the highest log joint.
 _, ax = plt.subplots(figsize=(9, 5), layout="constrained")
 display = ConvergenceDisplay.from_chains(text, ax=ax)
 display.ax_.set_ylim(bottom=np.min(text.scalars_["log_joint"]) * counts.sum() * 1.01)

@@ -66,8 +66,8 @@ TopicNumberDisplay(curve=curve).plot()
 plt.show()
 
 # %%
-# Fit 30 topics, which are few enough to read, to all stories: four chains that differ
-# only in their random numbers. The verdict says whether they agree.
+# Fit 30 topics, which are few enough to read, to all stories: four chains, of which two
+# have an annealed start and two a random one. The verdict says whether they agree.
 lda = CollapsedGibbsLDA(30, max_iter=400, keep_draws=25)
 chains = sample_chains(lda, X, n_chains=4, n_jobs=2, random_state=0)
 print(chains)

@@ -14,6 +14,11 @@ from sklearn.base import (
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
+from sklda._base.fitted_topics import (
+    normalisable_weights,
+    summable,
+    word_probabilities,
+)
 from sklda._base.fold_in import FixedTopics, make_topics, renumber
 from sklda._base.parameters import CONSTRAINTS, python_numbers
 from sklda._base.sklearn_private import (
@@ -197,8 +202,8 @@ class BaseTopicModel(
 
     def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
         """Return the probabilities of some words in topics, (n, n_topics)."""
-        components = self.components_[model]
-        return (components[:, words] / components.sum(axis=1, keepdims=True)).T
+        components = normalisable_weights(self, "components_")
+        return word_probabilities(components[model], words)
 
     def _under_topics(
         self, corpus: WeightedCorpus, alpha: np.ndarray, model: slice = ALL
@@ -211,5 +216,5 @@ class BaseTopicModel(
     def topic_word_(self) -> np.ndarray:
         """Probability of each word in each topic, (n_components, n_words)."""
         check_is_fitted(self)
-        components = self.components_  # once: a refit may replace it meanwhile
+        components = summable(self.components_)
         return components / components.sum(axis=1, keepdims=True)

@@ -72,8 +72,8 @@ def shape_of_topics(estimator: Any) -> tuple[int, int]:
 def _check_not_negative(values: np.ndarray, name: str) -> None:
     if values.min() < 0:
         raise ValueError(
-            f"{name} contains negative values; the weights of words in topics must be "
-            f"non-negative."
+            f"{name} contains negative values; the weights of topics and words must be "
+            "non-negative."
         )
 
 
@@ -117,7 +117,7 @@ def normalise(values: np.ndarray) -> np.ndarray:
     values = summable(values)
     sums = values.sum(axis=-1, keepdims=True)
     normalised = np.full(values.shape, 1 / values.shape[-1])
-    np.divide(values, sums, out=normalised, where=sums > 0)
+    np.divide(values, sums, out=normalised, where=sums != 0)  # NaN stays NaN
     return normalised
 
 
@@ -126,6 +126,12 @@ def summable(values: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         total = values.sum()
     return values if np.isfinite(total) else values / values.size
+
+
+def word_probabilities(components: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Return the probabilities of some words in topics, (n, n_topics)."""
+    components = summable(components)
+    return (components[:, words] / components.sum(axis=1, keepdims=True)).T
 
 
 def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
@@ -154,9 +160,18 @@ def count_models(estimator: Any) -> int:
     return getattr(estimator, "_n_models", 1)
 
 
+def fitted_prior(estimator: Any, name: str) -> np.ndarray:
+    """Return alpha or beta of a fitted model; 0 if it has none, as NMF."""
+    prior = np.asarray(getattr(estimator, name, 0.0), dtype=np.float64)
+    if not ((prior >= 0) & (prior < np.inf)).all():
+        kind = type(estimator).__name__
+        raise ValueError(f"{name} of {kind} must be finite and at least 0: {prior}.")
+    return prior
+
+
 def _prior_of_rows(estimator: Any, n_topics: int) -> np.ndarray:
     """Return beta in a shape that broadcasts with `components_`."""
-    prior = np.asarray(getattr(estimator, "topic_word_prior_", 0.0))  # 0 of NMF
+    prior = fitted_prior(estimator, "topic_word_prior_")
     if prior.ndim == 1:  # a number for each model
         prior = np.repeat(prior, n_topics // prior.size)[:, np.newaxis]
     return prior
@@ -196,7 +211,9 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     """
     shape_of_topics(estimator)  # of an estimator without topics: TypeError
     X = check_structure(X, "X")  # models of other libraries do not
-    transformed = np.asarray(estimator.transform(X), dtype=np.float64)
+    name = f"transform(X) of {type(estimator).__name__}"
+    transformed = check_matrix(estimator.transform(X), name, dtype=np.float64)
+    _check_not_negative(transformed, name)
     n_models = count_models(estimator)
     if not np.allclose(transformed.sum(axis=1), n_models, rtol=0, atol=1e-4):
         components = summable(fitted_components(estimator))

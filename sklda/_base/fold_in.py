@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
+from sklda._base.fitted_topics import word_probabilities
 from sklda._base.kernels import fold_in
 from sklda._base.kernels.halves import deal_tokens
 from sklda._core.corpus import ranges
@@ -13,7 +14,7 @@ from sklda._core.problem import WeightedCorpus, pad_prior, padded
 from sklda._core.threads import Threads
 from sklda._core.warn import warn_user
 
-MAX_STEPS = 2000
+MAX_STEPS = fold_in.MAX_STEPS
 # Sum of the absolute differences of theta from the fixed point, as estimated. Of 8,000
 # documents under 100 random sets of topics, 6 were further than 0.002 away.
 _TOLERANCE = 1e-3
@@ -22,9 +23,14 @@ Halves = tuple[np.ndarray, np.ndarray]  # weights of the cells in each half, flo
 
 
 class FixedTopics(NamedTuple):
-    """Fixed topics: phi of the words that occur, one row per word, and alpha."""
+    """Fixed topics: phi of the words that occur, one row per word, and alpha.
+
+    Each row of phi is divided by a power of 2 such that its largest entry is 0.5 to 1.
+    So kernels can divide by the likelihoods of rare words in float32.
+    """
 
     word_topic: np.ndarray  # (n_words_seen, n_lanes) float32
+    exponent: np.ndarray  # (n_words_seen,) int32, of the power of 2
     doc_topic_prior: np.ndarray  # (n_lanes,) or (n_rows, n_lanes) float32
     n_topics: int
 
@@ -34,8 +40,7 @@ def prepare(
 ) -> tuple[WeightedCorpus, FixedTopics]:
     """Renumber the words that occur, and restrict the topics to them."""
     words, corpus = renumber(corpus)
-    phi = components[:, words] / components.sum(axis=1, keepdims=True)
-    return corpus, make_topics(phi.T, doc_topic_prior)
+    return corpus, make_topics(word_probabilities(components, words), doc_topic_prior)
 
 
 def renumber(corpus: WeightedCorpus) -> tuple[np.ndarray, WeightedCorpus]:
@@ -48,8 +53,10 @@ def make_topics(phi: np.ndarray, doc_topic_prior: np.ndarray) -> FixedTopics:
     """Return topics from the probabilities of words in them, (n_words, n_topics)."""
     n_words, n_topics = phi.shape
     word_topic = np.zeros((n_words, padded(n_topics)), np.float32)
-    word_topic[:, :n_topics] = phi
-    return FixedTopics(word_topic, pad_prior(doc_topic_prior), n_topics)
+    _, exponent = np.frexp(phi.max(axis=1))
+    scaled = word_topic[:, :n_topics]
+    np.ldexp(phi, -exponent[:, np.newaxis], out=scaled, casting="same_kind")
+    return FixedTopics(word_topic, exponent, pad_prior(doc_topic_prior), n_topics)
 
 
 def doc_topic(
@@ -72,15 +79,14 @@ def doc_topic(
 
     def fill(first, last):
         doc_ptr = corpus.doc_ptr[first : last + 1]
-        n_cells = np.diff(doc_ptr).max(initial=0)
         failed = fold_in.fold_in(
             corpus._replace(doc_ptr=doc_ptr),
+            np.diff(doc_ptr).max(initial=0),
             topics.word_topic,
             alphas,
             row[first:last],
             max_steps,
             np.float32(_TOLERANCE),
-            fold_in.FoldInScratch.of(n_cells, alphas.shape[1]),
             theta[first:last],
         )
         n_failed.append(failed)
@@ -117,9 +123,9 @@ def split_tokens(corpus: WeightedCorpus) -> Halves:
     return seen, corpus.count - seen
 
 
-def completion_score(corpus, halves, word_topic, doc_topic_of) -> float:
+def completion_score(corpus, halves, topics, doc_topic_of) -> float:
     """Return the mean log probability of all tokens in nats, see `completion_sums`."""
-    sums = completion_sums(corpus, halves, word_topic, doc_topic_of)
+    sums = completion_sums(corpus, halves, topics, doc_topic_of)
     return mean_log_probability(*sums)
 
 
@@ -137,18 +143,23 @@ def mean_log_probability(total: float, n_tokens: float) -> float:
 def completion_sums(
     corpus: WeightedCorpus,
     halves: Halves,
-    word_topic: np.ndarray,
+    topics: FixedTopics,
     doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
 ) -> tuple[float, float]:
     """Return the sum of the log probabilities, and the number of tokens.
 
     Each half of a document is scored with theta of the other half, which `doc_topic_of`
-    estimates. `word_topic` is phi as float32, one row per word.
+    estimates.
     """
     total = 0.0
     for seen, held_out in (halves, halves[::-1]):
         theta = doc_topic_of(corpus._replace(count=seen))
         total += fold_in.log_predictive(
-            corpus.doc_ptr, corpus.word, held_out, word_topic, theta
+            corpus.doc_ptr,
+            corpus.word,
+            held_out,
+            topics.word_topic,
+            topics.exponent,
+            theta,
         )
     return total, corpus.count.sum(dtype=np.float64)

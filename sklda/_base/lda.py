@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sklda._base.estimator import BaseTopicModel
-from sklda._base.fitted_topics import snapshot
+from sklda._base.fitted_topics import fitted_prior, snapshot
 from sklda._base.fold_in import completion_score, doc_topic, split_tokens
 from sklda._core.types import MatrixLike
 
@@ -21,10 +21,11 @@ class BaseLDA(BaseTopicModel):
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Estimate the topic proportions of documents under the fitted topics.
 
-        The result approximates the posterior mean of the proportions: the zero-order
-        update of collapsed variational Bayes [1]_, repeated to its fixed point. For a
-        document of one token, it is the posterior mean. It is deterministic, and the
-        row of a document does not depend on other documents.
+        Documents of up to 8 tokens get the posterior mean of the proportions. For
+        others, and for weights that are not whole numbers, the result approximates it:
+        the zero-order update of collapsed variational Bayes [1]_, repeated to its fixed
+        point. It is deterministic, and the row of a document does not depend on other
+        documents.
 
         Parameters
         ----------
@@ -51,8 +52,9 @@ class BaseLDA(BaseTopicModel):
 
         Notes
         -----
-        Cost: O(K) per cell and step, about 15 steps; ``n_jobs`` threads. Memory: the
-        result, and 4 K bytes per distinct word of X.
+        Cost: O(K) per cell and step, about 15 steps, or O(2^n K + 3^n) for a document
+        of n tokens, up to 8; ``n_jobs`` threads. Memory: the result, and 4 K bytes per
+        distinct word of X.
 
         References
         ----------
@@ -82,8 +84,8 @@ class BaseLDA(BaseTopicModel):
         Returns
         -------
         float
-            Mean over all tokens; higher is better. If X has no tokens, 0 with an
-            UndefinedMetricWarning.
+            Mean over all tokens; higher is better. It is -inf if no topic has a word of
+            X. If X has no tokens, 0 with an UndefinedMetricWarning.
 
         Raises
         ------
@@ -149,7 +151,7 @@ class BaseLDA(BaseTopicModel):
         return completion_score(
             corpus,
             halves,
-            topics.word_topic,
+            topics,
             lambda half: doc_topic(half, topics, n_jobs, prior_row=row),
         )
 
@@ -157,4 +159,4 @@ class BaseLDA(BaseTopicModel):
         self, covariates: Any, n_documents: int
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Return alpha, or several rows of it with the row of each document."""
-        return self.doc_topic_prior_, None
+        return fitted_prior(self, "doc_topic_prior_"), None

@@ -219,6 +219,8 @@ def check_doc_topic_prior(prior, n_topics: int) -> np.ndarray:
 def check_topic_word_prior(prior, n_topics: int, n_words: int) -> float | np.ndarray:
     """Return beta: a float, or a float64 array of shape (n_topics, n_words)."""
     prior = _as_numbers(1 / n_topics if prior is None else prior, "topic_word_prior")
+    if prior.size == 1:  # also as an array, such as `topic_word_prior_` of MedLDA
+        prior = prior.reshape(())
     if prior.ndim > 0 and prior.shape not in ((n_words,), (n_topics, n_words)):
         raise ValueError(
             f"topic_word_prior has shape {prior.shape}. It must be None, one number, "

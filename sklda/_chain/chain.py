@@ -200,9 +200,9 @@ class Chain:
     def shared_alpha(self, problem: Problem[Corpus]) -> np.ndarray:
         """Return alpha of documents of which only the words are known, (n_topics,).
 
-        The problem is `mean_problem`. Where documents have rows of alpha, it is fitted
-        to the present topics of all. It is not their mean, which a few documents with a
-        large alpha would decide.
+        The problem is the present one or `mean_problem`. Where documents have rows of
+        alpha, it is fitted to the present topics of all. It is not their mean, which a
+        few documents with a large alpha would decide.
         """
         alpha = problem.doc_topic_prior
         if self.problem.prior_row is None:

@@ -135,10 +135,10 @@ def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> f
     word_prior = beta[:, documents.words].T if problem.has_word_prior else beta
     phi = counts.word_topic[documents.words][:, :n_topics] + word_prior
     phi /= counts.topic[:n_topics] + problem.beta_sum
-    topics = make_topics(phi, chain.shared_alpha(chain.mean_problem))
+    topics = make_topics(phi, chain.shared_alpha(problem))
     return completion_score(
         documents.weights,
         documents.halves,
-        topics.word_topic,
+        topics,
         lambda half: doc_topic(half, topics),
     )

@@ -9,6 +9,7 @@ from sklda._simd.compile import kernel
 Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
 
 _SHIFT = 32  # a pair is topic * 2**32 + count
+_FREQUENT = 2**16  # from where on a histogram has only the counts that occur
 
 
 @kernel
@@ -95,22 +96,22 @@ def word_topic_cells(word_topic, n_topics, rows=512):
 
 def word_topic_histogram(word_topic, rows=512) -> Histogram:
     """Return a histogram of the counts of a table; a few rows at a time."""
-    histogram = np.zeros(1, np.int64)
+    histogram, frequent = np.zeros(_FREQUENT, np.int64), [np.zeros(0, np.int64)]
     for first in range(0, word_topic.shape[0], rows):
         chunk = word_topic[first : first + rows]
-        n_new = chunk.max(initial=0) + 1 - histogram.size
-        histogram = np.pad(histogram, (0, max(n_new, 0)))
         _add_positive(chunk, histogram)
-    histogram[0] = np.prod(word_topic.shape) - histogram.sum()
+        frequent.append(chunk[chunk >= _FREQUENT])
+    values, times = np.unique(np.concatenate(frequent), return_counts=True)
+    histogram[0] = np.prod(word_topic.shape) - histogram.sum() - times.sum()
     occurring = np.flatnonzero(histogram)
-    return occurring, histogram[occurring]
+    return np.append(occurring, values), np.append(histogram[occurring], times)
 
 
 @kernel
 def _add_positive(table, histogram):
-    """Add how often each count above 0 occurs; nearly all are 0."""
+    """Add how often each count above 0 and below the size occurs; most are 0."""
     for i in range(table.shape[0]):
         for k in range(table.shape[1]):
             n = table[i, k]
-            if n > 0:
+            if 0 < n < histogram.size:
                 histogram[n] += 1

@@ -12,7 +12,9 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-_INLINED = {"nogil": True, "_nrt": False, "forceinline": True}
+from sklda._simd.compile import INLINED
+
+_INLINED = {"nogil": True, **INLINED}
 
 
 def entry(numbers, i):
@@ -67,7 +69,7 @@ def beta_sum(n_words, priors):
     return np.float64(n_words) * priors.topic_word
 
 
-@overload(beta_sum, jit_options={**_INLINED, "_nrt": True})  # it returns an array
+@overload(beta_sum, jit_options={"nogil": True})  # it returns an array
 def _(n_words, priors):
     def read_shared(n_words, priors):
         return np.float64(n_words) * priors.topic_word

@@ -127,6 +127,9 @@ class CVBLDA(BaseLDA):
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Expected topic proportions of the training documents.
+    prior_trace_ : dict of str to ndarray of shape (n_updates,), or None
+        The priors after each update: "sweep", "doc_concentration" (the sum of alpha)
+        and "topic_word_prior" (beta).
     bound_ : ndarray of shape (n_evaluations,)
         Trace of the variational bound of log p(w | alpha, beta), equation 12 of [1]_,
         in nats per token. For "exact", it is a true bound, otherwise an estimate from
@@ -187,6 +190,7 @@ class CVBLDA(BaseLDA):
 
     bound_: np.ndarray
     bound_iter_: np.ndarray
+    prior_trace_: dict[str, np.ndarray] | None
     n_samples_seen_: int
 
     _parameter_constraints: ClassVar[dict] = {
@@ -391,7 +395,13 @@ class CVBLDA(BaseLDA):
                 topic_word_prior_=problem.beta,
                 n_samples_seen_=n_seen,
             )
-            for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):
+            for name in (
+                "doc_topic_",
+                "bound_",
+                "bound_iter_",
+                "n_iter_",
+                "prior_trace_",
+            ):
                 vars(self).pop(name, None)  # of fit, and no longer true
         return self
 

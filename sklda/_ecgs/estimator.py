@@ -56,7 +56,7 @@ class ECGSLDA(BaseGibbsLDA):
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K or, with `learn_priors`,
-        that it is learned, starting there.
+        that it is learned, starting at 10 / K.
     topic_word_prior : float or array-like, default=None
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
         or an array of shape (n_words,) or (n_components, n_words), such as the result
@@ -66,12 +66,12 @@ class ECGSLDA(BaseGibbsLDA):
 default="auto"
         "auto" learns the priors that are None: one alpha per topic, and beta.
         "symmetric" and "asymmetric" learn both, from where they start, with one alpha
-        for all topics or one per topic. They use Minka's fixed point, every 10 sweeps
-        during burn-in. Both priors remain between 0.0001 and 1000, and an array for
-        beta does not change. "hierarchical" samples alpha after each sweep, from the
-        posterior of a hierarchical Dirichlet process with at most `n_components`
-        topics. See "Let the data choose the number of topics" in the user guide. None
-        leaves both priors as they are.
+        for all topics or one per topic. They use Minka's fixed point in every sweep of
+        the burn-in, once an annealed start has ended. Both priors remain between 0.0001
+        and 1000, and an array for beta does not change. "hierarchical" samples alpha
+        after each sweep, from the posterior of a hierarchical Dirichlet process with at
+        most `n_components` topics. See "Let the data choose the number of topics" in
+        the user guide. None leaves both priors as they are.
     hyperpriors : dict or None, default=None
         Shapes and rates of the gamma priors of "hierarchical", by name:
         "doc_concentration" (the sum of alpha; by default (1, 1)),
@@ -152,9 +152,10 @@ default="annealed"
         With "hierarchical", the mean and the ends of the 95 % interval, over the sweeps
         after burn-in, of "n_topics", the number of topics that hold all but 1 % of the
         tokens, and "n_nonempty", the number of topics with any tokens.
-    prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
-        With "hierarchical", the values sampled after each "sweep", under the names in
-        `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
+    prior_trace_ : dict of str to ndarray of shape (n_updates,), or None
+        Priors after each "sweep" that changed them: "doc_concentration" (the sum of
+        alpha) and "topic_word_prior" (beta). With "hierarchical", the values sampled,
+        under the names in `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
         Number of sweeps performed.
     sampling_rate_ : ndarray of shape (n_iter_,)

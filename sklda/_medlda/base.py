@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from sklda._base.annealing import NO_ANNEALING, Annealing
-from sklda._base.fitted_topics import snapshot
+from sklda._base.fitted_topics import fitted_prior, snapshot
 from sklda._base.fold_in import MAX_STEPS, doc_topic
 from sklda._base.parameters import SHARD_CONSTRAINTS, random_streams
 from sklda._base.schedule import Schedule
@@ -238,7 +238,7 @@ class BaseMedLDA(BaseChainEstimator):
         n_tokens = n_tokens[:, np.newaxis]
         proportions = np.empty((n_tokens.size, self._n_topics))
         for model in self._models():
-            alpha = self.doc_topic_prior_[model]
+            alpha = fitted_prior(self, "doc_topic_prior_")[model]
             prepared = self._under_topics(weights, alpha, model)
             theta = doc_topic(*prepared, self._n_jobs, self._most_steps)
             # theta (N + A) = N zbar + alpha, where A is the sum of alpha.

@@ -1,15 +1,14 @@
 """Arrays that kernels make."""
 
 import numpy as np
-from numba.core import cgutils, types
-from numba.core.typing import signature
+from numba import types
 from numba.extending import overload
 
 from sklda._simd.compile import IS_KNOWN
-from sklda._simd.vector_type import lowers
+from sklda._simd.vector_type import lowers, signature
 
 if IS_KNOWN:
-    from numba.np.arrayobj import _empty_nd_impl
+    from sklda._simd.compilers import cgutils, empty_array
 
 
 def zeros(shape, dtype):
@@ -30,7 +29,7 @@ def _emit_zeros(context, builder, sig, args):
         context.cast(builder, size, kind, types.intp)
         for size, kind in zip(sizes, kinds, strict=True)
     ]
-    array = _empty_nd_impl(context, builder, sig.return_type, sizes)
+    array = empty_array(context, builder, sig.return_type, sizes)
     n_bytes = builder.mul(array.itemsize, array.nitems)
     cgutils.memset(builder, array.data, n_bytes, 0)
     return array._getvalue()

@@ -16,24 +16,30 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import types
-from numba.core.caching import IndexDataCacheFile
-from numba.core.compiler import Compiler
+from numba import types
 
-from sklda._simd.waiting import WaitingCompiler
+try:
+    from numba.core.caching import IndexDataCacheFile
+except ImportError:  # a later Numba, whose kernels are not stored
+    IndexDataCacheFile = object
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FOLDERS = ("_simd", "_core", "_tables", "*/kernels")  # all functions that are compiled
 
-# The versions of Numba whose internals `compilers` fits. With another one, kernels and
-# their steps compile as functions of Numba do by default, which takes longer.
+# The versions of Numba whose internals `compilers` fits. With another one, or where a
+# private name is missing, kernels and their steps compile as functions of Numba do by
+# default, which takes longer, and count references.
 FIRST_KNOWN, LAST_KNOWN = (0, 62), (0, 68)
 IS_KNOWN = FIRST_KNOWN <= numba.version_info.short <= LAST_KNOWN
-if IS_KNOWN:
-    from sklda._simd.compilers import InlinedCompiler, KernelCompiler, StepCompiler
-else:
-    InlinedCompiler = StepCompiler = Compiler
-    KernelCompiler = WaitingCompiler
+InlinedCompiler = StepCompiler = KernelCompiler = None  # the compiler of Numba
+try:
+    from sklda._simd.waiting import WaitingCompiler as KernelCompiler
+
+    if IS_KNOWN:
+        from sklda._simd.compilers import InlinedCompiler, KernelCompiler, StepCompiler
+except ImportError:
+    IS_KNOWN = False
+INLINED = {"_nrt": False, "forceinline": True} if IS_KNOWN else {}  # options of steps
 
 _has_warned = False
 
@@ -68,7 +74,7 @@ def lean_kernel(function: Callable) -> Any:
 
 def inlined_kernel(function: Callable) -> Any:
     """Copy a small or hot step that makes no arrays into the kernels that call it."""
-    return _step(function, InlinedCompiler, _nrt=False, forceinline=not IS_KNOWN)
+    return _step(function, InlinedCompiler, _nrt=False)
 
 
 def preoptimised_kernel(function: Callable) -> Any:
@@ -78,15 +84,15 @@ def preoptimised_kernel(function: Callable) -> Any:
     the hot steps of lists and blocks, LLVM vectorises more: sweeps take 3 % less with
     lists, and a tenth less with blocks.
     """
-    return _step(function, Compiler, _nrt=False, forceinline=True)
+    return _step(function, None, **INLINED)
 
 
-def _step(function: Callable, compiler: type[Compiler], **options: bool) -> Any:
+def _step(function: Callable, compiler: Any, **options: bool) -> Any:
     """Compile a function that only kernels can call.
 
     It is not stored: the stored code of a kernel contains its steps.
     """
-    is_default = compiler is Compiler
+    is_default = compiler is None
     if is_default:
         options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     compiled = _compiled(function, compiler, **options)
@@ -97,12 +103,14 @@ def _step(function: Callable, compiler: type[Compiler], **options: bool) -> Any:
     return compiled
 
 
-def _compiled(function: Callable, compiler: type[Compiler], **options: bool) -> Any:
-    """Return what ``numba.njit`` makes of a function."""
+def _compiled(function: Callable, compiler: Any, **options: bool) -> Any:
+    """Return what ``numba.njit`` makes of a function; the options are private ones."""
     if numba.config.DISABLE_JIT:  # machine code does not warn of overflow, either
         return np.errstate(all="ignore")(function)
-    common = {"nogil": True, "error_model": "numpy", "pipeline_class": compiler}
-    return numba.njit(**common, **options)(function)
+    common = {"nogil": True, "error_model": "numpy"}
+    if compiler is not None:
+        common["pipeline_class"] = compiler
+    return numba.njit(**common, **(options if IS_KNOWN else {}))(function)
 
 
 def _hide_from_python(step: Any) -> None:
@@ -128,16 +136,17 @@ def _compile_once(step: Any) -> None:
 
 def _enable_caching(kernel: Any) -> None:
     """Let a kernel store its machine code on disk, if there is a folder for it."""
+    # Numba has no public access to its cache; 0.61 to 0.68 have this name.
+    if IndexDataCacheFile is object or not hasattr(kernel, "_cache"):
+        return
     problem = None
     try:
         kernel.enable_caching()
     except RuntimeError as error:
         problem = f"no cache folder is writable ({error})"
-    # Numba has no public access to its cache; 0.61 to 0.68 have this name.
-    if hasattr(kernel, "_cache"):
-        if problem is None:
-            kernel._cache._cache_file = _Files(kernel._cache._cache_file)
-        kernel._cache = _SafeCache(kernel._cache, problem)
+    if problem is None:
+        kernel._cache._cache_file = _Files(kernel._cache._cache_file)
+    kernel._cache = _SafeCache(kernel._cache, problem)
 
 
 @functools.cache
@@ -146,8 +155,9 @@ def digest_of_kernels() -> str:
     digest = hashlib.sha256()
     paths = (path for name in _FOLDERS for path in _PACKAGE.glob(f"{name}/**/*.py"))
     for path in sorted(paths):
-        digest.update(path.relative_to(_PACKAGE).as_posix().encode())
-        digest.update(path.read_bytes())
+        with contextlib.suppress(OSError):  # of an editor: a link to nothing
+            digest.update(path.read_bytes())
+            digest.update(path.relative_to(_PACKAGE).as_posix().encode())
     return digest.hexdigest()[:16]
 
 

@@ -8,8 +8,10 @@ only. All names here are Numba's own; 0.62 to 0.68 have them.
 
 from typing import Any
 
+from numba.core import cgutils  # noqa: F401
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
+from numba.np.arrayobj import _empty_nd_impl as empty_array  # noqa: F401
 
 from sklda._simd.waiting import WaitingCompiler
 

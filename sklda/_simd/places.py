@@ -2,10 +2,9 @@
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
-from numba.core.typing import signature
+from numba import types
 
-from sklda._simd.vector_type import INT32, INT64, Vector, lowers, undefined
+from sklda._simd.vector_type import INT32, INT64, Vector, lowers, signature, undefined
 
 
 def load_at_each(array, places, bits, k, width):
@@ -24,8 +23,7 @@ def not_negative(n):
 def entries_from(numbers, k):
     """Return ``numbers[k:]``, or the one number that all share.
 
-    k is from 0 to the size; no bounds are checked. The result counts no reference, so
-    only functions with ``_nrt=False`` may call this.
+    k is from 0 to the size; no bounds are checked.
     """
     return numbers[k:] if np.ndim(numbers) > 0 else numbers
 
@@ -70,4 +68,6 @@ def _(context, builder, sig, args):
     rest.data = builder.gep(rest.data, [k])
     rest.nitems = builder.sub(rest.nitems, k)
     rest.shape = builder.insert_value(rest.shape, rest.nitems, 0)
+    if context.enable_nrt:
+        context.nrt.incref(builder, sig.return_type, rest._getvalue())
     return rest._getvalue()

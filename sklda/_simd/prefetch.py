@@ -2,10 +2,9 @@
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
-from numba.core.typing import signature
+from numba import types
 
-from sklda._simd.vector_type import INT32, INT64, lowers, place_of
+from sklda._simd.vector_type import INT32, INT64, lowers, place_of, signature
 
 AHEAD = 8  # cells
 LINE = 64  # bytes

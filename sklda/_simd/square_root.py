@@ -2,9 +2,8 @@
 
 import numpy as np
 from llvmlite import ir
-from numba.core.typing import signature
 
-from sklda._simd.vector_type import lowers_each
+from sklda._simd.vector_type import lowers_each, signature
 
 
 def square_root(vector):

@@ -1,12 +1,10 @@
 """The type of vectors for Numba, and the tools that turn functions into LLVM's code."""
 
-import operator
+from inspect import signature as parameters_of
 
 from llvmlite import ir
-from numba.core import types
-from numba.core.datamodel import models, register_default
-from numba.core.typing.templates import AbstractTemplate, infer_global
-from numba.extending import lower_builtin
+from numba import types
+from numba.extending import lower_builtin, models, register_model, type_callable
 
 INT32 = ir.IntType(32)
 INT64 = ir.IntType(64)
@@ -28,13 +26,18 @@ class Vector(types.Type):
         super().__init__(f"Vector({element}, {width}, {height})")
 
 
-@register_default(Vector)
+@register_model(Vector)
 class _VectorModel(models.PrimitiveModel):
     def __init__(self, dmm, fe_type):
         lanes = ir.VectorType(ELEMENTS[fe_type.element], fe_type.width)
         if fe_type.height > 1:
             lanes = ir.ArrayType(lanes, fe_type.height)
         super().__init__(dmm, fe_type, lanes)
+
+
+def signature(result, *arguments):
+    """Return the signature of a function of these types."""
+    return result(*arguments)
 
 
 def registers_of(builder, value):
@@ -61,17 +64,17 @@ def lowers(function, typed):
     Numba's `overload` would compile one more function for each.
     """
 
-    class Template(AbstractTemplate):
-        key = function
-        prefer_literal = True
+    @type_callable(function)
+    def _(context):
+        def typer(*args):
+            try:
+                return typed(*args)
+            except AttributeError:  # Numba asks again with numbers as literals
+                return None
 
-        def generic(self, args, kws):
-            return typed(*args)
+        typer.pysig = parameters_of(function)
+        return typer
 
-    if hasattr(operator, function.__name__):
-        infer_global(function)(Template)
-    else:
-        infer_global(function, types.Function(Template))
     return lower_builtin(function, types.VarArg(types.Any))
 
 

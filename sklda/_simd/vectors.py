@@ -14,8 +14,7 @@ import operator
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
-from numba.core.typing import signature
+from numba import types
 
 from sklda._simd.vector_type import (
     ALIGNMENT,
@@ -32,6 +31,7 @@ from sklda._simd.vector_type import (
     place_of,
     registers_of,
     shuffled,
+    signature,
 )
 
 

@@ -4,10 +4,11 @@ import gc
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Timer
+from typing import Any
 
-from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler import Compiler
 
 LONG = 3.0  # seconds of a process after which its user is told
 MESSAGE = "sklda is compiling kernels, which takes seconds, once per machine."
@@ -27,9 +28,10 @@ def waiting() -> Iterator[None]:
     begin, collects = time.perf_counter(), gc.isenabled()
     timer = Timer(max(LONG - _waited, 0), _tell)
     timer.daemon = True  # the end of the process does not wait for it
-    gc.disable()
-    timer.start()
     try:
+        gc.disable()
+        with suppress(RuntimeError):  # no thread can start: the word is not needed
+            timer.start()
         yield
     finally:
         timer.cancel()
@@ -48,6 +50,6 @@ def _tell() -> None:
 class WaitingCompiler(Compiler):
     """Numba's compiler for functions whose callers wait for it."""
 
-    def _compile_core(self) -> CompileResult:  # 0.61 to 0.68 have this name
+    def _compile_core(self) -> Any:  # 0.61 to 0.68 have this name
         with waiting():
             return super()._compile_core()

@@ -139,7 +139,7 @@ def pick_listed(weight, size, slot, r):
             break
         before = last_in_all(ends)
     # Rounding may make the sum of a slot without weight the first to exceed r.
-    while j > 0 and (weight[j] <= 0 or j == slot):
+    while j > 0 and (not weight[j] > 0 or j == slot):
         j -= 1
     return j
 
@@ -163,7 +163,7 @@ def pick_any(ratio, n_lanes, old, r):
         r -= sum_
         first += step
     k = first + pick_listed(ratio[first:], n_lanes - first, -1, r)
-    while k > 0 and ratio[k] <= 0:
+    while k > 0 and not ratio[k] > 0:
         k -= 1
     return k
 

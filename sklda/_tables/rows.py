@@ -112,7 +112,7 @@ def pick(weight, lane_sum, r):
     above = ends > broadcast(np.float32(r), LANES)
     lane = first_lane(above | one_hot(LANES - 1, LANES))
     k = find_down_lane(lane_sum, lane, r - get_lane(ends - sums, lane))
-    while k > 0 and weight[k] <= 0:
+    while k > 0 and not weight[k] > 0:  # nor NaN
         k -= 1
     return k
 

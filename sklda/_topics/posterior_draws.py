@@ -139,7 +139,7 @@ class PosteriorDraws:
 
         Returns
         -------
-        csr_array of shape (n_documents, n_topics) of int32
+        csr_array of shape (n_documents, n_topics) of int64
             The counts.
         """
         return self._counts(self._doc_topic, draw, self._doc_ends)
@@ -156,7 +156,7 @@ class PosteriorDraws:
 
         Returns
         -------
-        csc_array of shape (n_topics, n_words) of int32
+        csc_array of shape (n_topics, n_words) of int64
             The counts.
         """
         return self._counts(self._word_topic, draw, self._word_ends).T
@@ -168,7 +168,7 @@ class PosteriorDraws:
         topic, count = stored[draw]
         total = np.cumsum(count, dtype=np.int64)
         row_ptr = np.append(0, np.searchsorted(total, ends, side="right"))
-        cells = count.astype(np.int32), topic.astype(np.int32), row_ptr
+        cells = count.astype(np.int64), topic.astype(np.int32), row_ptr
         counts = sparse.csr_array(cells, shape=(ends.size, self.n_topics))
         counts.sort_indices()
         return counts

@@ -9,6 +9,7 @@ import numpy as np
 from dask import delayed
 from dask.delayed import Delayed
 
+from sklda._base.fitted_topics import summable
 from sklda._base.fold_in import (
     FixedTopics,
     completion_sums,
@@ -32,7 +33,7 @@ def topic_tasks(
 
     `model` of the tasks is the estimator for one machine, without topics.
     """
-    blocks, components = blocks_of(X), fitted.components_
+    blocks, components = blocks_of(X), summable(fitted.components_)
     n_topics, n_words = components.shape
     sums = components.sum(axis=1, keepdims=True)
     step = max(_SLICE // n_topics, 1)
@@ -64,7 +65,7 @@ def score_block(
     return completion_sums(
         renumbered,
         split_tokens(corpus),
-        topics.word_topic,
+        topics,
         lambda half: doc_topic(half, topics, model.n_jobs),
     )
 

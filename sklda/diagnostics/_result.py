@@ -172,12 +172,13 @@ class SampledChains:
                 f"{np.ptp(self.scalars_['bound']):.2g} nats per token; use "
                 "best_estimator_."
             )
-        scalars = self.scalars_
-        if learns_priors(self.estimators_[0]):
-            # Learned priors differ, and with them the log joints.
-            names = [name for name in scalars if not name.startswith("log_joint")]
-            scalars = {name: scalars[name] for name in names}
-        return judge(self._log_joint(), scalars, self.pairs_, self._length)
+        scalars, learned = self.scalars_, learns_priors(self.estimators_[0])
+        if learned:  # priors differ, and with them the log joints
+            scalars = {n: d for n, d in scalars.items() if "log_joint" not in n}
+        chains = [sampled.chain.chains[0] for sampled in self._sampled]
+        annealed = np.array([chain.annealing.n_sweeps > 0 for chain in chains])
+        draws = self._log_joint(), scalars, self.pairs_
+        return judge(*draws, self._length, annealed, have_own_priors=learned)
 
     def _log_joint(self) -> np.ndarray:
         """Return the log joint, or bound, summed over models, (n_chains, n_draws)."""
@@ -336,15 +337,12 @@ class SampledChains:
             "r_hat": None if np.isnan(agreement) else agreement,
         }
 
-    @property
-    def _title(self) -> str:
-        n_chains, n_draws = self.pairs_.shape[:2]
-        if not self._experiment.has_chains:
-            return f"{n_chains} starts of {self._name}"
-        return f"{n_chains} chains of {self._name}, {n_draws} draws each"
-
     def __repr__(self) -> str:
+        n_chains, n_draws = self.pairs_.shape[:2]
+        title = f"{n_chains} starts of {self._name}"
+        if self._experiment.has_chains:
+            title = f"{n_chains} chains of {self._name}, {n_draws} draws each"
         rows = [["", *COLUMNS]]
         rows += [[name, *texts(row)] for name, row in self._rows.items()]
         lines = table_lines(in_two_lines(rows))
-        return "\n".join([self._title, *lines, *wrap(self.verdict_, _WIDTH)])
+        return "\n".join([title, *lines, *wrap(self.verdict_, _WIDTH)])

@@ -50,6 +50,12 @@ def sample_chains(
     sample that `burn_in` and `thin` of the estimator keep. R-hat and effective sample
     sizes need at least 100 samples per chain.
 
+    R-hat shows only modes that some chain has reached, so chains start apart. Annealed
+    chains settle the most frequent words first, and may all follow them into one mode
+    although another is better. If the estimator has ``init="annealed"``, every second
+    chain therefore has ``init="random"``; it needs more sweeps to settle. Any other
+    `init` is kept. Chains that all start from given topics agree too easily.
+
     Parameters
     ----------
     estimator : estimator
@@ -154,6 +160,10 @@ def _clones(
         model.set_params(random_state=int(sequence.generate_state(1)[0]))
         if getattr(model, "warm_start", False):
             model.set_params(warm_start=False)  # `SampledChains.more` continues them
+    init = estimator.init if isinstance(estimator, BaseChainEstimator) else None
+    if isinstance(init, str) and init == "annealed":
+        for model in models[1::2]:
+            model.set_params(init="random")
     return models, np.random.default_rng(root)
 
 

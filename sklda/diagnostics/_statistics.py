@@ -72,11 +72,6 @@ def ess_within(draws: np.ndarray) -> float:
     return float(np.median(sizes))
 
 
-def ess_tail(draws: np.ndarray) -> Any:
-    """Return the effective sample size of the tails."""
-    return _compute("ess", draws, method="tail", prob=_TAILS)
-
-
 def mcse(draws: np.ndarray) -> Any:
     """Return the Monte Carlo standard error of the mean."""
     return _compute("mcse", draws, method="mean")
@@ -89,12 +84,11 @@ def spread(draws: np.ndarray) -> float:
 
 def row_of_scalar(draws: np.ndarray, seconds: float | None) -> dict[str, float]:
     """Return the row of a scalar; without seconds, that of several optimisations."""
-    row = {"mean": draws.mean(), "sd": draws.std(ddof=1)}
-    row["spread"] = spread(draws)
+    row = {"mean": draws.mean(), "sd": draws.std(ddof=1), "spread": spread(draws)}
     if seconds is not None:
-        row["r_hat"], row["mcse"] = r_hat(draws), mcse(draws)
+        tail = _compute("ess", draws, method="tail", prob=_TAILS)
+        row |= {"r_hat": r_hat(draws), "mcse": mcse(draws), "ess_tail": tail}
         row["ess_bulk"] = ess(draws)
-        row["ess_tail"] = ess_tail(draws)
         row["ess_per_second"] = row["ess_bulk"] / seconds
     return _row(row)
 
@@ -105,16 +99,13 @@ def _row(values: dict[str, float]) -> dict[str, float]:
 
 def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
     """Return the rows of the median and the worst of the pairs that vary."""
-    varying = together[..., together.any(axis=(0, 1)) & ~together.all(axis=(0, 1))]
-    if varying.size == 0:
-        return {}
-    r_hats, sizes = r_hat(varying), ess(varying)
+    r_hats = r_hat(together)
     # R-hat ignores the middle one of an odd number of draws. A pair that varies only
     # there has no R-hat.
     known = ~np.isnan(r_hats)
     if not known.any():
         return {}
-    r_hats, sizes = r_hats[known], sizes[known]
+    r_hats, sizes = r_hats[known], ess(together[..., known])
     median = {"r_hat": np.median(r_hats), "ess_bulk": np.median(sizes)}
     worst = {"r_hat": r_hats.max(), "ess_bulk": sizes.min()}
     return {"pairs, median": _row(median), "pairs, worst": _row(worst)}

@@ -52,14 +52,9 @@ class _Differences(NamedTuple):
     r_hats: dict[str, float]  # of the scalars
     limit: float  # of them
     pair_r_hats: np.ndarray  # R-hats, NaN of pairs that never vary
-    pair_limit: float
+    disagreeing: float  # proportion of the pairs whose R-hat is too high
     spread: float  # in nats per token
     rise: float  # of the log joint, in nats per token; 0 if it is not clear
-
-    @property
-    def disagreeing(self) -> float:
-        """Proportion of the pairs whose R-hat is too high."""
-        return float(np.mean(self.pair_r_hats > self.pair_limit))
 
     @property
     def agree(self) -> bool:
@@ -82,8 +77,14 @@ def judge(
     scalars: dict[str, np.ndarray],
     together: np.ndarray,
     sweeps: Sweeps,
+    annealed: np.ndarray,
+    *,
+    have_own_priors: bool = False,
 ) -> Verdict:
-    """Return the verdict on draws, (n_chains, n_draws), and pairs, one axis more."""
+    """Return the verdict on draws, (n_chains, n_draws), and pairs, one axis more.
+
+    `annealed` says of each chain whether it had an annealed start, (n_chains,).
+    """
     n_chains, n_draws = together.shape[:2]
     to_enough = sweeps.thin * (ENOUGH_ESS - n_draws)
     if n_draws < FEWEST_DRAWS:
@@ -92,6 +93,9 @@ def judge(
             f"{FEWEST_DRAWS}, better {ENOUGH_ESS}. Continue with more({to_enough})."
         )
     gaps = _compare(log_joint, scalars, together)
+    reasons = _better_start(log_joint, scalars, annealed)
+    if have_own_priors:
+        reasons += " Each chain learned its own priors; to compare, give both."
     if gaps.rise > NEGLIGIBLE:
         return Verdict(
             f"Burn-in was too short: the log joint rises by {gaps.rise:.2g} nats per "
@@ -103,21 +107,22 @@ def judge(
     if n_draws < ENOUGH_ESS:
         return Verdict(
             f"Too few draws to say why the chains differ: {gaps}. Continue with "
-            f"more({to_enough}) for {ENOUGH_ESS} draws per chain."
+            f"more({to_enough}) for {ENOUGH_ESS} draws per chain.{reasons}"
         )
-    if _are_stationary(scalars, together, gaps):
+    if _are_stationary(scalars, together, gaps, annealed):
         return Verdict(
             "The chains have converged to different modes: their mean log joints "
             f"differ by {statistics.spread(log_joint):.2g} nats per token, and "
             f"{gaps.disagreeing:.0%} of the pairs of tokens share a topic at "
             "different rates. More sweeps rarely help: stop here and use "
             "best_estimator_, or try more chains, blocking or other priors."
+            f"{reasons}"
         )
     if gaps.spread <= NEGLIGIBLE:
         return Verdict(
             f"Enough for predictions: the chains differ by only {gaps.spread:.2g} "
             "nats per token. Stop here and use best_estimator_. The topics differ: "
-            f"{gaps}."
+            f"{gaps}.{reasons}"
         )
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     return Verdict(
@@ -125,8 +130,28 @@ def judge(
         f"{worst:.0f}. Continue with more({n}) until they agree or differ by less than "
         f"{NEGLIGIBLE} nats per token (now {gaps.spread:.2g}, or "
         f"{np.expm1(gaps.spread):.1%} of the perplexity). If that does not bring them "
-        "closer, stop and use best_estimator_."
+        f"closer, stop and use best_estimator_.{reasons}"
     )
+
+
+def _better_start(log_joint, scalars, annealed) -> str:
+    """Return a sentence on the better kind of start, if chains have both."""
+    if annealed.all() or not annealed.any():
+        return ""
+    tested = _tested(scalars)
+    draws = np.mean(tested or [log_joint], axis=0)
+    gain = draws[annealed].mean() - draws[~annealed].mean()
+    better, other = ("annealed", "random") if gain > 0 else ("random", "annealed")
+    quantity = "test_log_probability" if tested else "log joint"
+    return (
+        f' On average, init="{better}" gives a higher {quantity} than init="{other}", '
+        f"by {abs(gain):.2g} nats per token."
+    )
+
+
+def _tested(scalars) -> list[np.ndarray]:
+    """Return the log probability of test documents, of each model; or an empty list."""
+    return [draws for name, draws in scalars.items() if name.startswith("test_log")]
 
 
 def _compare(log_joint, scalars, together) -> _Differences:
@@ -136,14 +161,14 @@ def _compare(log_joint, scalars, together) -> _Differences:
     shape = n_chains, int(np.clip(worth, FEWEST_DRAWS, min(n_draws, ENOUGH_ESS)))
     limit = statistics.highest_r_hat(shape, len(scalars), 1 - ALARMS)
     pair_limit = statistics.highest_r_hat(shape, max(n_pairs, 1), 1 - ALARMS)
-    tested = [d for name, d in scalars.items() if name.startswith("test_log")]
+    pair_r_hats = statistics.r_hat(together)
     rise, error = _rise(log_joint)
     return _Differences(
         r_hats={name: float(statistics.r_hat(d)) for name, d in scalars.items()},
         limit=limit,
-        pair_r_hats=statistics.r_hat(together),
-        pair_limit=max(HIGHEST_R_HAT_OF_PAIRS, pair_limit),
-        spread=max(statistics.spread(d) for d in tested or [log_joint]),
+        pair_r_hats=pair_r_hats,
+        disagreeing=np.mean(pair_r_hats > max(HIGHEST_R_HAT_OF_PAIRS, pair_limit)),
+        spread=max(statistics.spread(d) for d in _tested(scalars) or [log_joint]),
         rise=rise if rise > CLEAR_RISE * error else 0.0,
     )
 
@@ -165,23 +190,22 @@ def _rise(log_joint) -> tuple[float, float]:
 
 def _agreement(scalars, gaps, sweeps, n_chains) -> Verdict:
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
-    if worst < _NEARLY * ENOUGH_ESS * n_chains:
-        so_far = (
-            f"The chains agree, but the effective sample size is only {worst:.0f}: "
-        )
-        enough = f"more({n}) for about {ENOUGH_ESS * n_chains}."
-        if gaps.spread > NEGLIGIBLE:
-            return Verdict(f"{so_far}continue with {enough}")
+    if worst >= _NEARLY * ENOUGH_ESS * n_chains:
         return Verdict(
-            f"{so_far}enough to read and use the topics, because the chains differ by "
-            f"only {gaps.spread:.2g} nats per token; stop here. If you report means "
-            f"and intervals, continue with {enough}"
+            f"The {n_chains} chains agree: R-hat is at most "
+            f"{max(gaps.r_hats.values()):.3f}, and the effective sample size is at "
+            f"least {worst:.0f}. Use any of them.",
+            converged=True,
+        )
+    advice = f"continue with more({n}) for about {ENOUGH_ESS * n_chains}."
+    if gaps.spread <= NEGLIGIBLE:
+        advice = (
+            "enough to read and use the topics, because the chains differ by only "
+            f"{gaps.spread:.2g} nats per token; stop here. If you report means and "
+            f"intervals, {advice}"
         )
     return Verdict(
-        f"The {n_chains} chains agree: R-hat is at most "
-        f"{max(gaps.r_hats.values()):.3f}, and the effective sample size is at least "
-        f"{worst:.0f}. Use any of them.",
-        converged=True,
+        f"The chains agree, but the effective sample size is only {worst:.0f}: {advice}"
     )
 
 
@@ -192,13 +216,21 @@ def _sweeps_for_enough(scalars, sweeps, n_chains) -> tuple[int, float]:
     return max(sweeps.rounded(sweeps.kept * times), sweeps.thin), worst
 
 
-def _are_stationary(scalars, together, gaps) -> bool:
-    """Return whether each chain is stationary in the quantities that differ."""
-    differing = [name for name, value in gaps.r_hats.items() if value > gaps.limit]
-    within = [np.median(statistics.r_hat_within(scalars[name])) for name in differing]
-    apart = [gaps.r_hats[name] for name in differing]
+def _are_stationary(scalars, together, gaps, annealed) -> bool:
+    """Return whether each kind of start is stationary in the quantities that differ."""
+    r_hats, limit = gaps.r_hats, gaps.limit
+    differing = [(r_hats[n], d) for n, d in scalars.items() if r_hats[n] > limit]
     if gaps.disagreeing > FEW_PAIRS:
         worst = np.argsort(-np.nan_to_num(gaps.pair_r_hats))[:_WORST_PAIRS]
-        within.append(np.median(statistics.r_hat_within(together[..., worst])))
-        apart.append(np.nanmax(gaps.pair_r_hats))
-    return max(apart, default=0) > STATIONARY and max(within) < STATIONARY
+        differing.append((np.nanmax(gaps.pair_r_hats), together[..., worst]))
+    apart = any(value > STATIONARY for value, _ in differing)
+    return apart and all(
+        _within(draws, annealed) < STATIONARY for _, draws in differing
+    )
+
+
+def _within(draws, annealed) -> float:
+    """Return the median R-hat within the chains of the slower kind of start."""
+    r_hats = statistics.r_hat_within(draws)
+    kinds = [annealed == kind for kind in np.unique(annealed)]
+    return max(float(np.median(r_hats[kind])) for kind in kinds)

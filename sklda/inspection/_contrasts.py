@@ -110,7 +110,7 @@ def contrast_of(
         difference=pooled.mean * unit,
         low=pooled.low * unit,
         high=pooled.high * unit,
-        probability=student_t.cdf(pooled.mean / pooled.standard_error, pooled.df),
+        probability=student_t.cdf(pooled.t, pooled.df),
         confidence_level=result.confidence_level,
     )
 

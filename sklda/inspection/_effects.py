@@ -306,7 +306,7 @@ def estimate_effect(
         "effects", regression.fit, regression.df, regression.correlation()
     )
     pooled, drawn = pool(draws, shown, estimator, confidence_level, rng)
-    per_unit, t = regression.per_unit, (pooled.mean / pooled.standard_error).T
+    per_unit, t = regression.per_unit, pooled.t.T
     return TopicEffects(
         terms=["intercept", *names],
         topics=shown,

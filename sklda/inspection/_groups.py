@@ -17,6 +17,7 @@ MAX_BINS = 60  # of numbers and dates, unless the caller says otherwise
 # Widths of bins: units of NumPy, and how many of them.
 _SPANS = ("D", 1), ("W", 1), ("M", 1), ("M", 3), ("Y", 1)
 _YEAR_0 = -1970  # of NumPy
+_TINY, _ROUNDING = 1e-300, 1e-12  # least width of bins, and relative to the numbers
 _MONDAY = 3  # days from Monday to Thursday, on which the weeks of NumPy begin
 
 
@@ -80,10 +81,11 @@ def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
     years = (("Y", int(step)) for step in _round_steps(2))
     for unit, step in chain(_SPANS, years):
         shift = _MONDAY if unit == "W" else 0
-        zero = _YEAR_0 if unit == "Y" else 0
         shifted = days + np.timedelta64(shift, "D")
-        number = shifted.astype(f"M8[{unit}]").astype(np.int64) - zero
-        number //= step
+        number = shifted.astype(f"M8[{unit}]").astype(np.int64)
+        # Bins of years begin with year 0, or before it with the first year.
+        zero = min(_YEAR_0, number.min()) if unit == "Y" else 0
+        number = (number - zero) // step
         if number.max() - number.min() < max_bins:
             break
     bins = np.arange(number.min(), number.max() + 2) * step + zero
@@ -105,7 +107,7 @@ def _of_numbers(numbers: np.ndarray, max_bins: int) -> Groups:
     """Group numbers by value or, if there are many, by bins of equal width."""
     distinct, members = np.unique(numbers, return_inverse=True)
     whole = not (distinct % 1).any() and np.abs(distinct).max() < 2**53
-    width = distinct[-1] - distinct[0]
+    width = distinct[-1] - distinct[0] if whole else np.inf
     least = 1.0 if whole else 0.0
     if whole and width >= max_bins:  # every fifth year, for instance
         least = float(np.gcd.reduce(np.diff(distinct).astype(np.int64)))
@@ -114,21 +116,29 @@ def _of_numbers(numbers: np.ndarray, max_bins: int) -> Groups:
         distinct = distinct[0] + least * np.arange(members.max() + 1)
     elif len(distinct) > max_bins:
         return _of_intervals(numbers, whole, max_bins)
-    return Groups([f"{value:.12g}" for value in distinct], members, distinct)
+    return Groups([f"{value:.16g}" for value in distinct], members, distinct)
 
 
 def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:
-    low, high = numbers.min(), numbers.max()
-    least = 10.0 ** math.floor(math.log10((high - low) / max_bins))
+    low, high = float(numbers.min()), float(numbers.max())
+    least, largest = high / max_bins - low / max_bins, max(abs(low), abs(high))
+    if least < max(_TINY, _ROUNDING * largest) or largest > 1 / _TINY:
+        raise ValueError(
+            f"groups has numbers from {low!r} to {high!r}, which cannot be divided "
+            "into bins: subtract their mean and multiply them by a constant."
+        )
+    least = 10.0 ** math.floor(math.log10(least))
+    # Bins end at 0, so a single one could not contain numbers of both signs.
+    zero = low if max_bins == 1 else 0.0
     for width in _round_steps(max(least, 1.0) if whole else least):
-        steps = np.floor(numbers / width)
+        steps = np.floor((numbers - zero) / width)
         if steps.max() - steps.min() < max_bins:
             break
     members = (steps - steps.min()).astype(np.int64)
-    first = steps.min() + np.arange(members.max() + 1)
-    last = (first + 1) * width - whole
-    names = [f"{a:.12g} to {b:.12g}" for a, b in zip(first * width, last, strict=True)]
-    return Groups(names, members, (first * width + last) / 2)
+    first = zero + (steps.min() + np.arange(members.max() + 1)) * width
+    last = first + (width - whole)
+    names = [f"{a:.12g} to {b:.12g}" for a, b in zip(first, last, strict=True)]
+    return Groups(names, members, first / 2 + last / 2)
 
 
 def _round_steps(least: float) -> Iterator[float]:

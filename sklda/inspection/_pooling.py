@@ -18,6 +18,7 @@ from sklda._topics.intervals import (
 from sklda._topics.posterior_draws import PosteriorDraws
 
 FEWEST_DRAWS = 2  # that have a variance
+_ROUNDING = 1e-12  # of a proportion
 _LOWEST = 0.05  # reliability; lower estimates of it are as large as their errors
 
 
@@ -29,6 +30,11 @@ class Pooled(NamedTuple):
     df: np.ndarray
     low: np.ndarray
     high: np.ndarray
+
+    @property
+    def t(self) -> np.ndarray:
+        """Means divided by their standard errors."""
+        return _ratio(self.mean, self.standard_error, 0.0)
 
 
 class DrawnEstimates(NamedTuple):
@@ -47,8 +53,9 @@ class DrawnEstimates(NamedTuple):
         m, df = len(self.estimates), self.df
         between = (1 + 1 / m) * np.var(self.estimates, axis=0, ddof=1)
         variance = self.within + between
-        ratio = between / variance  # proportion of the variance that is between draws
-        observed = (df + 1) / (df + 3) * df * (1 - ratio)
+        # The proportion of the variance that is between draws.
+        ratio = _ratio(between, variance, 0.0)
+        observed = (df + 1) / (df + 3) * df * np.maximum(1 - ratio, _ROUNDING)
         df = 1 / (ratio**2 / (m - 1) + 1 / observed)
         mean, error = np.mean(self.estimates, axis=0), np.sqrt(variance)
         half = student_t.isf((1 - level) / 2, df) * error
@@ -62,7 +69,7 @@ class DrawnEstimates(NamedTuple):
         within, df = sum(variances) - 2 * common, self.df
         if np.ndim(df) > 0:  # of independent series: Welch and Satterthwaite
             parts = zip(variances, (df[i], df[j]), strict=True)
-            df = within**2 / sum(part**2 / n for part, n in parts)
+            df = _ratio(within**2, sum(part**2 / n for part, n in parts), 1.0)
         estimates = a * self.estimates[:, i] - b * self.estimates[:, j]
         return DrawnEstimates(estimates, within, df, np.eye(1))
 
@@ -125,7 +132,7 @@ def _warn_of_shrinkage(mean, mean_square, m, estimator, variance) -> None:
     """
     noise = (mean_square - mean**2).mean(axis=0) * m / (m - 1)
     signal = mean.var(axis=0) - noise / m
-    reliability = np.clip(signal / (signal + noise), _LOWEST, 1)
+    reliability = np.clip(_ratio(signal, signal + noise, 1.0), _LOWEST, 1)
     lost = 1 / reliability - 1
     bias, _ = estimator.fit((mean - mean.mean(axis=0)) * lost)
     true = reliability * variance  # of estimates that are shrunk
@@ -137,6 +144,12 @@ def _warn_of_shrinkage(mean, mean_square, m, estimator, variance) -> None:
         "Use longer documents, or DMRLDA, which knows the covariates, with "
         "predicted_proportions.",
     )
+
+
+def _ratio(a: np.ndarray, b: np.ndarray, of_zeros: float) -> np.ndarray:
+    """Return a / b, and `of_zeros` where both are 0, as of topics without tokens."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((a == 0) & (b == 0), of_zeros, a / b)
 
 
 def check_several(draws: PosteriorDraws) -> None:

@@ -19,7 +19,7 @@ from sklda._base.fitted_topics import (
     word_names,
 )
 from sklda._base.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
-from sklda._core.checks import check_sequence, shown
+from sklda._core.checks import check_numbers, check_sequence, shown
 from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import plain
 from sklda._topics.posterior_draws import PosteriorDraws
@@ -196,7 +196,8 @@ def _top_documents(fitted: Any, X: Any, n_documents: int) -> np.ndarray:
             f"{type(fitted).__name__} has no doc_topic_: pass documents as X, so that "
             "the function gets the top documents of each topic."
         )
-    return top_rows(np.asarray(fitted.doc_topic_), n_documents)
+    shape = "n_documents", "n_topics"
+    return top_rows(check_numbers(fitted.doc_topic_, "doc_topic_", shape), n_documents)
 
 
 def topic_labels(

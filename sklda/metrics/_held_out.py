@@ -15,6 +15,7 @@ from sklda._base.fitted_topics import (
     check_counts,
     check_one_model,
     fitted_components,
+    fitted_prior,
     normalise,
     shape_of_topics,
     snapshot,
@@ -22,8 +23,9 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.fold_in import (
     completion_score,
+    make_topics,
     mean_log_probability,
-    prepare,
+    renumber,
     split_tokens,
 )
 from sklda._base.parameters import (
@@ -119,12 +121,11 @@ def document_completion_score(
         matrix.eliminate_zeros()  # in place, hence the copy
         return topic_proportions(estimator, matrix)
 
-    used = components.any(axis=1, keepdims=True)  # NMF can leave topics without words
-    alpha = np.ones(len(components))  # unused: transform has its own
-    seen, topics = prepare(weights, np.where(used, components, 1), alpha)
-    uniform = np.float32(smoothing / n_words)
-    word_topic = np.float32(1 - smoothing) * topics.word_topic + uniform
-    return completion_score(seen, split_tokens(weights), word_topic, doc_topic)
+    words, seen = renumber(weights)
+    # NMF can leave topics without words: they become uniform.
+    phi = (1 - smoothing) * normalise(components)[:, words].T + smoothing / n_words
+    topics = make_topics(phi, np.ones(len(components)))  # transform has its own alpha
+    return completion_score(seen, split_tokens(weights), topics, doc_topic)
 
 
 def vocabulary_score(
@@ -299,10 +300,12 @@ def left_to_right_log_likelihood(
             "probability: pass a fitted LDA model."
         )
     check_one_model(estimator)
-    alpha = np.full(len(topics), estimator.doc_topic_prior_, dtype=np.float64)
+    alpha = np.full(len(topics), fitted_prior(estimator, "doc_topic_prior_"))
     corpus = check_corpus(estimator, X, reset=False)
     streams = random_streams(random_state)
-    word_topic = np.ascontiguousarray(topics.T)
+    # Times a power of 2 for each word: the probabilities of a rare one could underflow.
+    exponent = np.frexp(topics.max(axis=0))[1]
+    word_topic = np.ascontiguousarray(np.ldexp(topics, -exponent).T)
     tokens = np.repeat(corpus.word, np.diff(corpus.token_ptr))
     ends = corpus.token_ptr[corpus.doc_ptr]
 
@@ -312,9 +315,13 @@ def left_to_right_log_likelihood(
         z = np.empty((n_particles, word.size), np.int32)
         counts = np.zeros((n_particles, alpha.size))
         pairs = np.arange(word.size + 1) ** 2 // 2
-        return sum(
-            left_to_right.extend(word, first, last, word_topic, alpha, z, counts, rng)
-            for first, last in kernel_ranges(pairs, n_particles * alpha.size)
-        )
+        total = float(exponent[word].sum() * np.log(2))
+        for first, last in kernel_ranges(pairs, n_particles * alpha.size):
+            total += left_to_right.extend(
+                word, first, last, word_topic, alpha, z, counts, rng
+            )
+            if total == -np.inf:  # z of the tokens before `last` may be unknown
+                break
+        return total
 
     return np.array([log_likelihood(d) for d in range(ends.size - 1)], np.float64)

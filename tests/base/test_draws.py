@@ -32,6 +32,12 @@ def test_counts_and_expected_proportions(draws):
         np.testing.assert_allclose(draws.doc_topic(i), theta)
 
 
+def test_counts_beyond_32_bits():
+    draws = draws_of([[[3_000_000_000, 1, 0]]], ALPHA)
+    for counts in (draws.doc_topic_counts(0), draws.topic_word_counts(0).T):
+        assert counts.toarray().tolist() == [[3_000_000_000, 1, 0]]
+
+
 def test_samples_have_the_moments_of_the_dirichlet_distribution(draws):
     rng = np.random.RandomState(0)
     samples = np.array([draws.sample_doc_topic(1, rng) for _ in range(4000)])

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from sklearn.decomposition import LatentDirichletAllocation
 
-from sklda import CVBLDA, CollapsedGibbsLDA, lda_from_components, seed_word_prior
+from sklda import (
+    CVBLDA,
+    CollapsedGibbsLDA,
+    MedLDARegressor,
+    lda_from_components,
+    seed_word_prior,
+)
 from sklda.inspection import TopicMapDisplay, save_explorer, top_words
 from tests.cvb.test_cvb import X
 
@@ -37,6 +43,14 @@ def test_it_does_what_the_model_does_in_the_same_bits(name):
     theirs = TopicMapDisplay.from_estimator(model, WORDS)
     display = TopicMapDisplay.from_estimator(lda, WORDS)
     np.testing.assert_allclose(display.frequencies, theirs.frequencies, rtol=1e-12)
+
+
+def test_the_prior_of_medlda_is_an_array_of_one_number():
+    model = MedLDARegressor(4, max_iter=6, random_state=0).fit(X, np.arange(X.shape[0]))
+    lda = restored(model)
+    assert lda.topic_word_prior_ == model.topic_word_prior_[0]
+    assert lda.transform(X).shape == (X.shape[0], 4)
+    CollapsedGibbsLDA(max_iter=2, topic_word_prior=model.topic_word_prior_).fit(X)
 
 
 def test_probabilities_suffice():

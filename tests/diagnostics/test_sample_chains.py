@@ -92,6 +92,22 @@ def test_chains_are_fits_of_their_own(name):
     assert np.unique(last, axis=1).shape[1] > 1
 
 
+@models
+def test_chains_start_apart(name):
+    inits = [model.init for model in sample(name).estimators_]
+    # No R-hat compares several starts of an optimisation.
+    apart = "annealed" if name == "starts" else "random"
+    assert inits == ["annealed", apart, "annealed"]
+
+
+@pytest.mark.parametrize("init", ["subsample", np.ones((4, 30))])
+def test_another_start_is_kept(init):
+    model = CollapsedGibbsLDA(4, init=init, **PARAMS)
+    chains = sample_chains(model, X, n_chains=2, random_state=0)
+    for fitted in chains.estimators_:
+        np.testing.assert_array_equal(fitted.init, init)
+
+
 @chain_models
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_more_sweeps_are_those_of_longer_chains(name, n_jobs):

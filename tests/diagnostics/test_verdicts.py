@@ -29,12 +29,16 @@ RIGHT = {
     "near modes": [(TOO_FEW,), (MODES,)],
 }
 N_TIMES = 10
+ANNEALED = np.array([True, False] * 2)
 
 
 def verdict_on(kind, n, seed):
-    scalars, together = make_chains(kind, n, seed)
-    sweeps = Sweeps(burn_in=100, thin=2, n_iter=100 + 2 * n)
-    return judge(scalars["log_joint"], scalars, together, sweeps)
+    return verdict_of(*make_chains(kind, n, seed))
+
+
+def verdict_of(scalars, together, annealed=ANNEALED, **options):
+    sweeps = Sweeps(burn_in=100, thin=2, n_iter=100 + 2 * together.shape[1])
+    return judge(scalars["log_joint"], scalars, together, sweeps, annealed, **options)
 
 
 @pytest.mark.slow
@@ -87,11 +91,10 @@ def test_verdicts_weigh_the_spread_and_say_when_to_stop():
 
 def test_agreement_with_few_effective_draws_says_what_they_are_enough_for():
     scalars, together = make_chains("independent", 50, 0)
-    sweeps = Sweeps(burn_in=100, thin=2, n_iter=200)
 
     def sentence(scale):
         scaled = {name: scale * draws for name, draws in scalars.items()}
-        return judge(scaled["log_joint"], scaled, together, sweeps).sentence
+        return verdict_of(scaled, together).sentence
 
     spread = statistics.spread(scalars["log_joint"])
     near, far = sentence(0.01 / spread), sentence(0.1 / spread)
@@ -105,6 +108,30 @@ def test_agreement_with_few_effective_draws_says_what_they_are_enough_for():
 def test_predictions_count_more_than_the_log_joint():
     scalars, together = make_chains("slow, near", 200, 0)
     scalars["test_log_probability"] = make_chains("slow", 200, 0)[0]["log_joint"]
-    sweeps = Sweeps(burn_in=100, thin=2, n_iter=500)
-    sentence = judge(scalars["log_joint"], scalars, together, sweeps).sentence
-    assert sentence.startswith(NOT_MET)
+    assert verdict_of(scalars, together).sentence.startswith(NOT_MET)
+
+
+@pytest.mark.parametrize("quantity", ["log joint", "test_log_probability"])
+def test_the_verdict_says_which_kind_of_start_is_better(quantity):
+    scalars, together = make_chains("modes", 200, 0)
+    scalars["log_joint"][~ANNEALED] -= 2
+    draws = scalars.setdefault(quantity.replace(" ", "_"), scalars["log_joint"] + 0)
+    draws[~ANNEALED] += 4
+    gap = draws[~ANNEALED].mean() - draws[ANNEALED].mean()
+    sentence = verdict_of(scalars, together).sentence
+    assert sentence.startswith(MODES)
+    assert sentence.endswith(
+        f'On average, init="random" gives a higher {quantity} than init="annealed", by '
+        f"{gap:.2g} nats per token."
+    )
+    alike = verdict_of(scalars, together, np.zeros(4, bool), have_own_priors=True)
+    assert "On average" not in alike.sentence
+    assert alike.sentence.endswith("learned its own priors; to compare, give both.")
+
+
+def test_random_starts_that_still_come_nearer_are_not_in_modes_of_their_own():
+    # Two chains have settled, two are on their way to them, one up and one down.
+    scalars, together = make_chains("independent", 200, 0)
+    away = np.linspace(0.3, 0, 200) * np.array([[0], [1], [0], [-1]])
+    scalars = {name: draws + away for name, draws in scalars.items()}
+    assert verdict_of(scalars, together).sentence.startswith(NOT_MET)

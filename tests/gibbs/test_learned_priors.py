@@ -125,3 +125,11 @@ def test_histogram_of_parts_of_a_table(rows):
     for part, expected in zip(found, np.unique(table, return_counts=True), strict=True):
         np.testing.assert_array_equal(part, expected)
     assert [part.size for part in word_topic_histogram(table[:0], rows)] == [0, 0]
+
+
+def test_memory_of_a_histogram_does_not_depend_on_the_counts():
+    table = np.zeros((3, 16), np.int64)
+    table[0, :4] = 2**16 - 1, 2**16, 2**40, 2**40
+    values, times = word_topic_histogram(table, 1)
+    assert values.tolist() == [0, 2**16 - 1, 2**16, 2**40]
+    assert times.tolist() == [44, 1, 1, 2]

@@ -47,6 +47,17 @@ def test_scalars_are_those_of_the_sample(sampler, evaluate_every):
     np.testing.assert_array_equal(together, z[first] == z[second])
 
 
+def test_alpha_is_that_of_the_sample():
+    params = {"max_iter": 8, "random_state": 0, "learn_priors": "hierarchical"}
+    model = CollapsedGibbsLDA(4, burn_in=4, thin=1, **params)
+    recorder = recorder_for(model)
+    model._fit_chain(X, None, recorder)
+    last = CollapsedGibbsLDA(4, burn_in=7, **params).fit(X)
+    found = recorder.values["test_log_probability"]
+    assert len(found) == 4
+    assert found[-1] == pytest.approx(last.score(X_TEST), rel=1e-6)
+
+
 @pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
 def test_what_is_recorded_of_several_models(multi_class):
     model = MedLDAClassifier(3, multi_class=multi_class, max_iter=4, random_state=0)

@@ -205,7 +205,7 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
                 "preoptimised_kernel",
             )
             return SimpleNamespace(
-                **dict.fromkeys(decorators, _as_it_is), IS_KNOWN=False
+                **dict.fromkeys(decorators, _as_it_is), INLINED={}, IS_KNOWN=False
             )
         if origin == "numba.extending":  # Python takes the function itself
             return SimpleNamespace(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student_t
 
-from sklda.inspection import TopicMeansDisplay, topic_means
+from sklda.inspection import TopicMeansDisplay, estimate_effect, topic_means
 from tests.helpers.draws import draws_of, named
 from tests.helpers.pictures import LONG, boxes, overlaps
 
@@ -77,6 +77,53 @@ def test_finest_bins_that_are_few_enough():
     assert found.are_dates
     found = topic_means(make_draws(), days, max_bins=5, random_state=0)
     assert found.groups[0] == "2008-01 to 2008-03"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "group"),
+    [
+        (-1.5, 2.25, "-1.5 to 3.5"),
+        (-3, 40, "-3 to 46"),
+        (np.datetime64("-0009"), np.datetime64("2001"), "-009 to 4990"),
+    ],
+)
+def test_one_bin_contains_both_signs(low, high, group):
+    groups = np.where(np.arange(30) == 7, low, high)
+    found = topic_means(make_draws(), groups, max_bins=1, random_state=0)
+    assert found.groups == [group]
+    assert np.isfinite(found.places).all()
+
+
+@pytest.mark.parametrize(
+    ("first", "step"), [(0, 5e-324), (1e16, 2), (-1e308, 6e306), (1, 1e-15)]
+)
+def test_numbers_that_no_bins_divide(first, step):
+    numbers = first + step * np.arange(30)
+    with pytest.raises(ValueError, match=r"groups has numbers from .* subtract their"):
+        topic_means(make_draws(), numbers, max_bins=5, random_state=0)
+
+
+def test_large_numbers_have_different_names():
+    numbers = 1_600_000_000_000 + np.arange(30) % 2
+    found = topic_means(make_draws(), numbers, random_state=0)
+    assert found.groups == ["1600000000000", "1600000000001"]
+
+
+@pytest.mark.filterwarnings("ignore:The alpha of these draws")
+@pytest.mark.parametrize("n_documents", [30, 60])
+def test_topics_without_tokens(n_documents):
+    group = np.arange(n_documents) % 2
+    counts = 9 * np.eye(2, 4, dtype=int)[group]
+    draws = draws_of(np.array([counts] * 5), np.full(4, 1e-300))
+    found = topic_means(draws, group, random_state=0)
+    for values in (found.mean, found.low, found.high):
+        np.testing.assert_array_equal(values, np.eye(2, 4))
+    contrast = found.contrast("0", "1")
+    assert contrast.low.tolist() == contrast.high.tolist() == [1, -1, 0, 0]
+    assert contrast.probability.tolist() == [1, 0, 0.5, 0.5]
+    effects = estimate_effect(draws, group, random_state=0)
+    np.testing.assert_array_equal(effects.coefficient[2:], 0)
+    np.testing.assert_array_equal(effects.p_value[2:], 1)
 
 
 def test_tables():

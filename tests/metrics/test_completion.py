@@ -62,6 +62,14 @@ def test_matrix_factorisation_by_hand(smoothing):
     assert found == pytest.approx(expected, rel=1e-5)
 
 
+def test_a_word_without_topics_makes_the_score_infinite():
+    nmf = NMF(3, random_state=0, max_iter=1000).fit(TRAIN)
+    nmf.components_[:, 3] = 0
+    assert TEST[:, 3].sum() > 0
+    assert document_completion_score(nmf, TEST, smoothing=0) == -np.inf
+    assert np.isfinite(document_completion_score(nmf, TEST))
+
+
 @pytest.mark.filterwarnings("ignore:Maximum number of iterations")
 def test_scorer_of_scikit_learn_ranks_models():
     models = {
@@ -118,3 +126,28 @@ def test_what_has_no_score():
     search.fit(TRAIN)
     with pytest.raises(TypeError, match=r"has no components_.*best_estimator_"):
         document_completion_score(search, TEST)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+def test_what_is_no_proportion_is_refused(bad):
+    class Diverged(NMF):
+        def transform(self, X):
+            theta = super().transform(X)
+            theta[3] *= bad
+            return theta
+
+    nmf = Diverged(3, max_iter=999, random_state=0).fit(TRAIN)
+    with pytest.raises(ValueError, match=r"transform\(X\) of Diverged"):
+        document_completion_score(nmf, TEST)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("name", ["components_", "doc_topic_prior_"])
+def test_what_is_assigned_must_be_weights(name, bad):
+    lda = CollapsedGibbsLDA(3, max_iter=4, random_state=0).fit(TRAIN)
+    values = getattr(lda, name).copy()
+    values.flat[1] = bad
+    setattr(lda, name, values)
+    for read in (lda.transform, lda.score):
+        with pytest.raises(ValueError, match=f"{name} .*(contains|must be finite)"):
+            read(TEST)

@@ -11,6 +11,7 @@ from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklda import CollapsedGibbsLDA, MedLDAClassifier
 from sklda.datasets import make_lda_corpus
 from sklda.metrics import left_to_right_log_likelihood
+from sklda.metrics.kernels import left_to_right
 from tests.helpers.known_topics import KnownTopics
 
 PHI = np.array([[0.7, 0.2, 0.1, 0.0], [0.1, 0.1, 0.2, 0.6], [0.05, 0.6, 0.3, 0.05]])
@@ -83,6 +84,31 @@ def test_result_does_not_depend_on_slices_and_forms_of_X(monkeypatch):
     found = left_to_right_log_likelihood(model, X, random_state=3)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert (left_to_right_log_likelihood(model, X, random_state=4) != expected).any()
+
+
+def test_a_document_ends_at_a_probability_of_zero(monkeypatch):
+    slices, extend = [], left_to_right.extend
+
+    def count(*args):
+        slices.append(args[1:3])
+        return extend(*args)
+
+    monkeypatch.setattr("sklda._core.corpus.MOST_STEPS", 1)
+    monkeypatch.setattr(left_to_right, "extend", count)
+    impossible = model_of([[0, 1, 1], [0, 2, 1]], 0.5)
+    assert left_to_right_log_likelihood(impossible, [[1, 9, 9]]) == [-np.inf]
+    assert len(slices) == 1  # the next would read topics that nobody wrote
+
+
+def test_words_may_be_rarer_than_floats_tell():
+    model = model_of([[1e-310, 1], [4e-310, 1]], 0.5)
+    (found,) = left_to_right_log_likelihood(model, [[2, 0]], random_state=0)
+    (expected,) = left_to_right_log_likelihood(
+        model_of([[1e-10, 1], [4e-10, 1]], 0.5), [[2, 0]], random_state=0
+    )
+    assert found == pytest.approx(expected - 2 * 300 * np.log(10), rel=1e-9)
+    with pytest.raises(ValueError, match="doc_topic_prior_ of KnownTopics must be"):
+        left_to_right_log_likelihood(model_of(alpha=[1, np.nan, 1]), [[1, 0, 0, 0]])
 
 
 def test_lda_models_only():

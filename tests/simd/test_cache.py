@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.interpreter import run_python
+from tests.helpers.interpreter import ROOT, run_python
 
 FIT = """
 import hashlib
@@ -92,3 +92,17 @@ def test_processes_that_start_at_once(topics, tmp_path):
     with ThreadPoolExecutor() as pool:
         found = list(pool.map(fitted, [tmp_path] * 4))
     assert {*found, fitted(tmp_path)} == {topics}
+
+
+def test_files_of_editors_are_ignored(tmp_path):
+    hidden = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "sklda", tmp_path / "sklda", ignore=hidden)
+    os.symlink("user@host.1234:1700000000", tmp_path / "sklda/_core/.#problem.py")
+    code = f"""
+    import sys
+    sys.path.insert(0, {str(tmp_path)!r})
+    from sklda import CollapsedGibbsLDA
+    from sklda._simd import compile
+    print(compile.__file__, compile.digest_of_kernels())
+    """
+    assert run_python(code).startswith(str(tmp_path))

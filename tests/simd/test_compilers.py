@@ -1,11 +1,13 @@
 """Steps of kernels are linked as Numba emits them, compile once, and are not stored."""
 
+import re
+
 import numba
 import numpy as np
 import pytest
 
 from sklda._simd import compile
-from tests.helpers.interpreter import run_python
+from tests.helpers.interpreter import ROOT, run_python
 
 STEPS = """
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel
@@ -158,6 +160,50 @@ def test_a_later_numba_compiles_the_same_bits_without_its_internals(
         bits.append(run_python(code.replace("LATER", later)))
     assert bits[0] == bits[1]
     assert bits[0].count("only kernels can call it") == 2
+
+
+PRIVATE = re.compile(
+    r"^ *from (numba\.(?:core|np)\S*) import ([\w, ]+?)(?: as .*|  #.*)?$", re.M
+)
+PRIVATE_NAMES = sorted(
+    {
+        (module, name)
+        for path in (ROOT / "sklda").glob("**/*.py")
+        for module, names in PRIVATE.findall(path.read_text())
+        for name in names.split(", ")
+    }
+)
+FIT = """
+    import numpy as np
+    from sklda import CollapsedGibbsLDA
+    X = np.random.default_rng(0).poisson(1, (20, 9))
+    theta = CollapsedGibbsLDA(20, max_iter=3, random_state=0).fit(X).transform(X)
+    print(theta.tobytes().hex())
+"""
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.mark.parametrize("hidden", [{*PRIVATE_NAMES}, *({n} for n in PRIVATE_NAMES)])
+def test_fits_need_no_private_name_of_numba(hidden, stored):
+    """A later Numba may lack any of them."""
+    hide = f"""
+    import builtins
+
+    def import_(name, globals=None, locals=None, fromlist=(), level=0):
+        importer = (globals or {{}}).get("__name__", "")
+        imported = {{(name, item) for item in fromlist or ()}}
+        if importer.startswith("sklda") and imported & {hidden}:
+            raise ImportError(name)
+        return original(name, globals, locals, fromlist, level)
+
+    original, builtins.__import__ = builtins.__import__, import_
+    """
+    found = run_python(hide + FIT, NUMBA_CACHE_DIR=stored)
+    assert found == run_python(FIT)
 
 
 def test_a_step_may_raise():

@@ -86,6 +86,16 @@ def test_garbage_is_collected_afterwards_if_it_was_before(collects):
         gc.enable()
 
 
+def test_without_a_thread_the_message_is_left_out(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("threading.Thread.start", refuse)
+    with waiting.waiting():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
 @pytest.mark.parametrize("compiler", [compile.KernelCompiler, waiting.WaitingCompiler])
 def test_kernels_are_compiled_without_it(compiler, monkeypatch):
     """Also by versions of Numba whose kernels compile by default."""

@@ -27,11 +27,21 @@ so only z_w is stored of a word. An iteration has these steps, and costs O(K) pe
     sum_k |theta_k - theta'_k| <= 2 |y - y'| / sqrt(A + n).                       (3)
 """
 
-from typing import NamedTuple, Self
+import math
+from typing import NamedTuple
 
 import numpy as np
 
+from sklda._base.kernels.short_documents import (
+    MOST_TOKENS,
+    N_SETS,
+    SetScratch,
+    add_expected,
+    dot,
+    list_tokens,
+)
 from sklda._core.problem import LANES
+from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.square_root import square_root
 from sklda._simd.vector_math import log_double
@@ -44,12 +54,14 @@ from sklda._simd.vectors import (
     total,
 )
 
+MAX_STEPS = 2000
 N_CHANGES = 3  # last changes that correct a step
 _LONGEST = np.float32(0.5)  # corrected step, relative to the length of the roots
 _MOST_NEWTON_STEPS = 10
 _NEAR = np.float32(0.1)  # distance of sum_k g_wk from 1 that ends Newton's method
 _ROUNDING = np.float32(3e-7)  # of the residual, relative to the length of the roots
 _CLEAR = np.float32(3)  # least change of the residual that counts, relative to rounding
+_SHIFT = 64  # bits
 _LEAST = np.float32(1e-37)  # likelihood below which a word is left out
 
 
@@ -65,32 +77,10 @@ class FoldInScratch(NamedTuple):
     changes: np.ndarray  # (N_CHANGES, n_lanes) float32, of the roots
     residual_changes: np.ndarray  # of that shape, of the residual; orthonormal
 
-    @classmethod
-    def of(cls, n_cells: int, n_lanes: int) -> Self:
-        """Return room for documents of up to `n_cells` cells."""
-        return cls(
-            np.empty(n_cells, np.float32),
-            np.empty(n_lanes, np.float32),
-            np.empty(n_lanes, np.float32),
-            np.empty(n_lanes, np.float32),
-            np.empty((2, n_lanes), np.float32),
-            np.empty((5, n_lanes), np.float32),
-            np.empty((N_CHANGES, n_lanes), np.float32),
-            np.empty((N_CHANGES, n_lanes), np.float32),
-        )
-
-
-@lean_kernel
-def _dot(a, b):
-    sums = broadcast(np.float32(0), LANES)
-    for k in range(0, a.size, LANES):
-        sums = sums + load(a, k, LANES) * load(b, k, LANES)
-    return total(sums)
-
 
 @lean_kernel
 def _length(a):
-    return np.sqrt(_dot(a, a))
+    return np.sqrt(dot(a, a))
 
 
 @lean_kernel
@@ -115,7 +105,7 @@ def _set_start(word, count, word_topic, alpha, scratch):
         expected[k] = 0
     for c in range(word.size):
         row = word_topic[word[c]]
-        scratch.normaliser[c] = _dot(alpha, row)
+        scratch.normaliser[c] = dot(alpha, row)
         if scratch.normaliser[c] > _LEAST:
             scale = broadcast(count[c] / scratch.normaliser[c], LANES)
             for k in range(0, alpha.size, LANES):
@@ -126,37 +116,30 @@ def _set_start(word, count, word_topic, alpha, scratch):
 
 
 @lean_kernel
-def _respond(prior, row, z, left_out, response, slope):
-    """Write g of equation (2), and -dg/dz into `slope`; return the sums of both."""
-    sums = broadcast(np.float32(0), LANES)
-    slopes = broadcast(np.float32(0), LANES)
-    ones, zs = broadcast(np.float32(1), LANES), broadcast(z, LANES)
-    shares = broadcast(left_out, LANES)
-    for k in range(0, prior.size, LANES):
-        phi = load(row, k, LANES)
-        inverse = ones / (zs + shares * phi)
-        g = load(prior, k, LANES) * phi * inverse
-        h = g * inverse
-        store(response, k, g)
-        store(slope, k, h)
-        sums = sums + g
-        slopes = slopes + h
-    return total(sums), total(slopes)
-
-
-@lean_kernel
 def _normalise(prior, row, z, left_out, response, slope):
-    """Return z with which g sums to about 1, and its last change.
+    """Return z with which g of equation (2) sums to about 1, and its last change.
 
     Newton's method solves 1 / sum_k g_k = 1, whose left side is nearly linear in z.
-    `response` is g of z before its last change.
+    `response` is g of z before its last change, `slope` is -dg/dz.
     """
-    change = np.float32(0)
+    change, ones = np.float32(0), broadcast(np.float32(1), LANES)
+    shares = broadcast(left_out, LANES)
     for _ in range(_MOST_NEWTON_STEPS):
         z += change
-        sum_, slopes = _respond(prior, row, z, left_out, response, slope)
+        sums = broadcast(np.float32(0), LANES)
+        slopes, zs = sums, broadcast(z, LANES)
+        for k in range(0, prior.size, LANES):
+            phi = load(row, k, LANES)
+            inverse = ones / (zs + shares * phi)
+            g = load(prior, k, LANES) * phi * inverse
+            h = g * inverse
+            store(response, k, g)
+            store(slope, k, h)
+            sums = sums + g
+            slopes = slopes + h
+        sum_ = total(sums)
         excess = sum_ - np.float32(1)
-        change = max(sum_ * excess / slopes, np.float32(-0.9) * z)
+        change = max(sum_ * excess / total(slopes), np.float32(-0.9) * z)
         if abs(excess) < _NEAR:
             break
     return z + change, change
@@ -212,7 +195,7 @@ def _correct(residual, n, scratch, step):
     for k in range(step.size):
         step[k] = residual[k]
     for i in range(n):
-        share = -_dot(scratch.residual_changes[i], residual)
+        share = -dot(scratch.residual_changes[i], residual)
         _add_scaled(share, scratch.changes[i], step)
         _add_scaled(share, scratch.residual_changes[i], step)
 
@@ -221,7 +204,7 @@ def _correct(residual, n, scratch, step):
 def _remember(change, residual_change, n, scratch):
     """Store a change as the n-th, orthogonal to earlier ones; return their number."""
     for i in range(n):
-        share = -_dot(scratch.residual_changes[i], residual_change)
+        share = -dot(scratch.residual_changes[i], residual_change)
         _add_scaled(share, scratch.changes[i], change)
         _add_scaled(share, scratch.residual_changes[i], residual_change)
     length = _length(residual_change)
@@ -326,25 +309,51 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
 
 
 @kernel
-def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
+def fold_in(corpus, n_cells, word_topic, alphas, row, max_steps, tol, out):
     """Write theta of each document into `out`, (n_docs, n_topics) float64.
 
-    `corpus` is a WeightedCorpus, `word_topic` holds phi as (n_words, n_lanes) float32,
-    and `alphas`, (n_rows, n_lanes), alpha of the documents with that `row`. A document
-    is done when theta is within `tol` of the fixed point, as the sum of the absolute
-    differences. Return the number of documents not done after `max_steps`.
+    `corpus` is a WeightedCorpus of up to `n_cells` cells in a document, `word_topic`
+    holds phi as (n_words, n_lanes) float32, and `alphas`, (n_rows, n_lanes), alpha of
+    the documents with that `row`. A document is done when theta is within `tol` of the
+    fixed point, as the sum of the absolute differences. Documents of few tokens take no
+    steps, unless `max_steps` is less than MAX_STEPS. Return the number of documents not
+    done after `max_steps`.
     """
+    n_lanes = alphas.shape[1]
+    scratch = FoldInScratch(
+        zeros(n_cells, np.float32),
+        zeros(n_lanes, np.float32),
+        zeros(n_lanes, np.float32),
+        zeros(n_lanes, np.float32),
+        zeros((2, n_lanes), np.float32),
+        zeros((5, n_lanes), np.float32),
+        zeros((N_CHANGES, n_lanes), np.float32),
+        zeros((N_CHANGES, n_lanes), np.float32),
+    )
+    token, mass = zeros(MOST_TOKENS, np.int64), zeros(n_lanes, np.float64)
+    sets = SetScratch(
+        zeros(N_SETS * LANES, np.float64),
+        zeros(N_SETS, np.float64),
+        zeros(N_SETS, np.float64),
+    )
     n_failed = 0
     for d in range(corpus.doc_ptr.size - 1):
         cells = slice(corpus.doc_ptr[d], corpus.doc_ptr[d + 1])
         word, count = corpus.word[cells], corpus.count[cells]
-        alpha = alphas[row[d]]
-        _set_start(word, count, word_topic, alpha, scratch)
-        if not _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
-            n_failed += 1
+        alpha, n_tokens = alphas[row[d]], -1
+        if max_steps >= MAX_STEPS:
+            n_tokens = list_tokens(word, count, word_topic, alpha, token)
+        if n_tokens >= 0:
+            add_expected(token[:n_tokens], word_topic, alpha, sets, mass)
+        else:
+            _set_start(word, count, word_topic, alpha, scratch)
+            if not _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
+                n_failed += 1
+            for k in range(alpha.size):
+                mass[k] = np.float64(scratch.root[k]) * scratch.root[k]
         sum_ = 0.0
         for k in range(out.shape[1]):
-            out[d, k] = np.float64(scratch.root[k]) * scratch.root[k]
+            out[d, k] = mass[k]
             sum_ += out[d, k]
         for k in range(out.shape[1]):
             out[d, k] /= sum_
@@ -352,8 +361,11 @@ def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
 
 
 @kernel
-def log_predictive(doc_ptr, word, count, word_topic, doc_topic):
-    """Return sum over all cells of count * log(sum_k theta_dk phi_kw)."""
+def log_predictive(doc_ptr, word, count, word_topic, exponent, doc_topic):
+    """Return sum over all cells of count * log(sum_k theta_dk phi_kw).
+
+    `word_topic` is phi divided by 2 to the power of the `exponent` of its word.
+    """
     log_likelihood = 0.0
     for d in range(doc_ptr.size - 1):
         theta = doc_topic[d]
@@ -363,5 +375,11 @@ def log_predictive(doc_ptr, word, count, word_topic, doc_topic):
                 likelihood = 0.0
                 for k in range(theta.size):
                     likelihood += theta[k] * row[k]
-                log_likelihood += count[c] * log_double(likelihood)
+                if likelihood == 0:
+                    return -np.inf
+                # The power of 2 turns subnormal numbers into normal ones.
+                log_likelihood += count[c] * (
+                    log_double(likelihood * 2.0**_SHIFT)
+                    + (exponent[word[c]] - _SHIFT) * math.log(2)
+                )
     return log_likelihood

@@ -126,6 +126,6 @@ def _draw(weight, r):
     while k < weight.size - 1 and (r >= weight[k] or weight[k] == 0):
         r -= weight[k]
         k += 1
-    while weight[k] == 0:  # rounding carried r past the last topic
+    while k > 0 and weight[k] == 0:  # rounding carried r past the last topic
         k -= 1
     return k

@@ -72,7 +72,7 @@ def _pick(theta, phi, lane_sum, before, r):
     for i in range(1, LANES):  # no branch, as the tokens of a cell share `before`
         lane += 1 if r >= before[i] else 0
     k = find_down_lane(lane_sum, lane, r - before[lane])
-    while k > 0 and theta[k] * phi[k] <= 0:
+    while k > 0 and not theta[k] * phi[k] > 0:
         k -= 1
     return k
 
