@@ -9,27 +9,26 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
-from sklearn.utils import check_random_state
 
 from sklda._base.covariates import FORMULA_CONSTRAINTS, CovariateDesign, Scaling
 from sklda._base.parameters import LEVEL, validates
-from sklda._topics.posterior_draws import check_draws
-from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
-from sklda._topics.topic_names import keys_of_topics, numbers_of_topics
-from sklda.inspection._contrasts import (
-    TopicContrasts,
-    contrast_of,
-    pair_of,
+from sklda._topics.topic_names import keys_of_topics
+from sklda.inspection._estimates import (
+    DrawnEstimates,
+    Linear,
+    SeriesOfEstimates,
+    check_several,
+    pool,
     position_of,
 )
-from sklda.inspection._pooling import DrawnEstimates, Linear, check_several, pool
+from sklda.inspection._text_table import line_of_others, table_by_keys, table_lines
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TopicEffects:
+class TopicEffects(SeriesOfEstimates):
     """Coefficients of covariates from one regression per topic.
 
     `estimate_effect` returns them, and `TopicIntervalsDisplay` plots them.
@@ -66,51 +65,26 @@ class TopicEffects:
 
     terms: list[str]
     topics: np.ndarray
-    topic_names: np.ndarray
     coefficient: np.ndarray
     standard_error: np.ndarray
     df: np.ndarray
     t: np.ndarray
     p_value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    confidence_level: float
     n_draws: int
     references: dict[str, str]
     _drawn: DrawnEstimates  # of scaled covariates
     _per_unit: np.ndarray  # (n_terms,)
 
-    def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
-        """Return the differences between two terms, such as two parties.
-
-        Parameters
-        ----------
-        first, second : int or str
-            Names of the terms. The reference of a category, whose
-            coefficient is 0, has a name too: "party[left]".
-
-        Returns
-        -------
-        TopicContrasts
-            The coefficients of the first term minus those of the second.
-
-        Raises
-        ------
-        ValueError
-            If there is no such term, or both are the same.
-        """
+    def _series(self) -> tuple[str, list[str]]:
         references = [f"{name}[{level}]" for name, level in self.references.items()]
-        labels = self.terms + references
-        i, j = pair_of(first, second, labels, "term")
+        return "term", self.terms + references
+
+    def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
         # References repeat the intercept, multiplied by 0.
-        index = np.append(np.arange(len(self.terms)), np.zeros(len(references), int))
-        drawn = self._drawn._replace(
-            estimates=self._drawn.estimates[:, index],
-            within=self._drawn.within[index],
-            correlation=self._drawn.correlation[np.ix_(index, index)],
-        )
-        scales = np.append(self._per_unit, np.zeros(len(references)))
-        return contrast_of(self, drawn, labels, (i, j), scales)
+        n = len(self.terms)
+        a, b = (k if k < n else 0 for k in (i, j))
+        scales = tuple(self._per_unit[k] if k < n else 0.0 for k in (i, j))
+        return self._drawn.difference(a, b, scales, self.confidence_level)
 
     @validates(as_frame=["boolean"], term=[str, None])
     def summary(self, *, term: str | None = None, as_frame: bool = False) -> Any:
@@ -137,15 +111,11 @@ class TopicEffects:
         if term is not None:
             chosen = np.array([position_of(term, self.terms, "term")])
             order = np.argsort(-np.abs(self.coefficient[:, chosen[0]]), kind="stable")
-        terms = [self.terms[j] for j in chosen]
-        keys = self._keys()
-        index = {"topic": [keys[i] for i in order], "term": terms}
+        keys = keys_of_topics(self.topic_names[order], self.topics[order])
+        index = {"topic": keys, "term": [self.terms[j] for j in chosen]}
         cells = np.ix_(order, chosen)
         columns = {name: getattr(self, name)[cells] for name in _COLUMNS}
         return table_by_keys(index, columns, as_frame)
-
-    def _keys(self) -> list[int | str]:
-        return keys_of_topics(self.topic_names, self.topics)
 
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""
@@ -154,10 +124,9 @@ class TopicEffects:
 
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
-        shown = self._keys()[:_MOST_TOPICS]
-        for (topic, term), row in self.summary().items():
-            if topic in shown:
-                rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
+        n_shown = _MOST_TOPICS * len(self.terms)
+        for (topic, term), row in [*self.summary().items()][:n_shown]:
+            rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
         lines = table_lines(rows, "><>")  # terms are aligned to the left
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
@@ -234,14 +203,13 @@ def estimate_effect(
     Warns
     -----
     UserWarning
-        If 95 % intervals probably hold the true values in less than 93 %:
+        If 95 % intervals may hold the true values in less than 93 % of cases:
 
         - a learned alpha was still moving: its mean over the last quarter of its
           updates differs by at least 8 % from that over the quarter before,
         - alpha does not suit the documents: with at least 50 documents, its sum,
           estimated from the draws by Minka's fixed point, is below 0.5 times or above
-          1.2 times the sum in use (up to 3 times if the topics of tokens are so clear
-          that it hardly matters to effects and means),
+          1.2 times the sum in use,
         - the estimates drift: with at least 18 draws, means over the first and the
           last third differ by more than successive draws explain [4]_,
         - for means: a learned alpha wandered over the last half of its updates, so the
@@ -286,9 +254,7 @@ def estimate_effect(
     >>> effects.terms, effects.coefficient.shape
     (['intercept', 'x0'], (3, 2))
     """
-    draws = check_draws(draws)
-    shown = numbers_of_topics(topics, draws.topic_names)
-    check_several(draws)
+    draws, shown = check_several(draws, topics)
     if covariates is None:
         raise ValueError("covariates are None: pass a row for each document.")
     design, numbers = CovariateDesign.of(
@@ -301,11 +267,10 @@ def estimate_effect(
             f"{names}."
         )
     regression = _regression(numbers, names)
-    rng = check_random_state(random_state)
     estimator = Linear(
         "effects", regression.fit, regression.df, regression.correlation()
     )
-    pooled, drawn = pool(draws, shown, estimator, confidence_level, rng)
+    pooled, drawn = pool(draws, shown, estimator, confidence_level, random_state)
     per_unit, t = regression.per_unit, pooled.t.T
     return TopicEffects(
         terms=["intercept", *names],

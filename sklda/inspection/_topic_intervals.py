@@ -18,7 +18,10 @@ from sklda._core.checks import (
     label_list,
 )
 from sklda._core.types import NameList
-from sklda._topics.plotting import (
+from sklda._topics.posterior_draws import check_draws
+from sklda.inspection._effects import TopicEffects
+from sklda.inspection._estimates import TopicContrasts
+from sklda.inspection._plotting import (
     PLAIN,
     Display,
     largest_topics,
@@ -28,9 +31,6 @@ from sklda._topics.plotting import (
     shades,
     write_rows,
 )
-from sklda._topics.posterior_draws import check_draws
-from sklda.inspection._contrasts import TopicContrasts
-from sklda.inspection._effects import TopicEffects
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

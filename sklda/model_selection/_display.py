@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklda._core.checks import check_result
-from sklda._topics.plotting import EDGE, FILL, PanelDisplay, new_panels
+from sklda.inspection._plotting import EDGE, FILL, PanelDisplay, new_panels
 from sklda.model_selection._result import TopicNumberCurve, behind_best
 
 if TYPE_CHECKING:

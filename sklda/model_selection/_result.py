@@ -9,7 +9,7 @@ from textwrap import fill
 import numpy as np
 from sklearn.utils import Bunch
 
-from sklda._topics.text_table import table_lines
+from sklda.inspection._text_table import table_lines
 
 _WIDTH = 80  # characters of the printed verdict
 
