@@ -27,7 +27,7 @@ BUILDS_ON = {
     "_ecgs": {"_chain", "_gibbs"},
     "_medlda": {"_chain"},
     "dask": {"_chain", "_gibbs"},
-    "diagnostics": {"_chain"},
+    "diagnostics": {"_chain", "inspection"},
     "model_selection": {"inspection", "metrics"},
 }
 LAYERS = ["_simd", "_core", "_tables", "_base", "_topics"]  # from the bottom up

@@ -8,9 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.covariates import CovariateDesign, design_of
+from sklda._base.covariates import CovariateDesign, Scaling, design_of
 from sklda._base.fitted_topics import snapshot
-from sklda._base.scaling import Scaling
 from sklda._base.schedule import Schedule
 from sklda._chain.chain import Chain
 from sklda._chain.estimator import BaseGibbsLDA

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.linalg import matrix_rank
 
-from sklda._base.scaling import Scaling
+from sklda._base.covariates import Scaling
 from sklda._core.warn import warn_user
 from sklda._dmr.weights import CovariateRows
 

@@ -7,8 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from sklda._base.covariates import CovariateDesign
-from sklda._base.scaling import Scaling
+from sklda._base.covariates import CovariateDesign, Scaling
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_parameters import SampledPrior, copy_of

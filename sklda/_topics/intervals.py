@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy import sparse
 from scipy.special import betainc, betaincinv, betaln
 from scipy.stats import chi2, norm
 
@@ -23,11 +24,6 @@ _LEVEL, _LEAST = 0.95, 0.93  # nominal coverage of intervals, and the lowest acc
 # follow the latter: if it is half the true sum, estimates are 1.4 times as large, if it
 # is a twentieth, 1.2 to 2.5 times.
 _FITTING = 0.5, 1.2
-# Means and effects tolerate larger ratios, up to this one, if they hardly depend on
-# alpha. Their relative error is the gain times the logarithm of the ratio times the
-# ambiguity of topics. The gain was fitted to the coverage of intervals of means in
-# corpora with sums of 3 and 20, and a sum of 1 in use.
-_BEARABLE, _GAIN = 3, 12
 _CLEAR = 3  # standard errors
 FEWEST_DOCUMENTS = 50  # from which alpha and shrinkage can be estimated
 _FEWEST_IN_THIRD = 6  # draws
@@ -163,20 +159,6 @@ class Bias(NamedTuple):
         held = norm.cdf((half - bias) / error) - norm.cdf((-half - bias) / error)
         return float(held.mean())
 
-    def times(self, factor: float) -> Self:
-        """Return biases that are multiplied by a factor."""
-        squared, by_chance = self.squared * factor**2, self.by_chance * factor**2
-        return self._replace(squared=squared, by_chance=by_chance)
-
-
-class Estimates(NamedTuple):
-    """Name and possible biases of estimates, for warnings."""
-
-    name: str
-    drift: Bias
-    wander: Bias | None = None
-    distance: Bias | None = None  # from the estimates that alpha alone implies
-
 
 def warn_of_bias(bias: Bias, cause: str, way_out: str) -> None:
     """Warn if intervals hold less than they should."""
@@ -188,21 +170,22 @@ def warn_of_bias(bias: Bias, cause: str, way_out: str) -> None:
         )
 
 
-def warn_unless_converged(draws: Any, estimates: Estimates) -> None:
+def warn_unless_converged(
+    draws: Any, estimates: str, drift: Bias, wander: Bias | None = None
+) -> None:
     """Warn if alpha or estimates were still moving, or alpha is far from the draws."""
-    message = _moving(draws.learned_alpha) or _unfitting(draws, estimates.distance)
+    message = _moving(draws.learned_alpha) or _unfitting(draws)
     if message:
         warn_user(
-            f"{message} The {estimates.name} may be far off, and intervals may miss "
-            "the true values."
+            f"{message} The {estimates} may be far off, and intervals may miss the "
+            "true values."
         )
         return
-    warn_of_drift(estimates.name, estimates.drift)
-    if estimates.wander is not None:
+    warn_of_drift(estimates, drift)
+    if wander is not None:
         warn_of_bias(
-            estimates.wander,
-            "Alpha wandered before it was held fixed, and the "
-            f"{estimates.name} with it",
+            wander,
+            f"Alpha wandered before it was held fixed, and the {estimates} with it",
             "Fit with learn_priors='hierarchical', which samples alpha, and several "
             "times the max_iter.",
         )
@@ -229,49 +212,27 @@ def _moving(learned_alpha: np.ndarray) -> str:
     )
 
 
-def _unfitting(draws: Any, distance: Bias | None) -> str:
-    """Return a warning if alpha is far from Minka's estimate given the topics.
-
-    An alpha that is too small hardly matters to estimates that follow from tokens with
-    clear topics. `distance`, if there is one, shows whether they do.
-    """
+def _unfitting(draws: Any) -> str:
+    """Return a warning if alpha is far from Minka's estimate given the topics."""
     alpha = draws.doc_topic_prior
     if draws.n_documents < FEWEST_DOCUMENTS or alpha.ndim > 1:  # sampled, too
         return ""
-    counts = [draws.doc_topic_counts(i) for i in range(draws.n_draws)]
+    counts = sparse.vstack([draws.doc_topic_counts(i) for i in range(draws.n_draws)])
     better = learn_doc_topic(
         alpha,
-        np.concatenate([matrix.indices for matrix in counts]),
-        np.concatenate([matrix.data for matrix in counts]),
-        np.tile(counts[0].sum(axis=1), draws.n_draws),
+        counts.indices,
+        counts.data,
+        counts.sum(axis=1),
         symmetric=bool((alpha == alpha[0]).all()),
     )
     # The error of the logarithm, from the Fisher information of theta.
     error = np.sqrt(2 / (draws.n_documents * max(draws.n_topics - 1, 1)))
-    chance = np.exp(_CLEAR * error)
-    low, high = min(_FITTING[0], 1 / chance), max(_FITTING[1], chance)
-    ratio = better.sum() / alpha.sum()
-    if low < ratio < high:
+    chance, ratio = np.exp(_CLEAR * error), better.sum() / alpha.sum()
+    if min(_FITTING[0], 1 / chance) < ratio < max(_FITTING[1], chance):
         return ""
-    if distance is not None and 1 < ratio < _BEARABLE:
-        error = _GAIN * np.log(ratio) * _ambiguity(counts)
-        if distance.times(error).coverage() >= _LEAST:
-            return ""
-    direction = "more" if better.sum() > alpha.sum() else "less"
+    direction = "more" if ratio > 1 else "less"
     return (
         f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
         f"{better.sum():.3g} or {direction}. Fit with learn_priors='asymmetric' or "
         "'symmetric' or, if alpha was learned, with a longer burn_in."
     )
-
-
-def _ambiguity(counts: list[Any]) -> float:
-    """Return the proportion of the variance of documents that is between draws."""
-    m, lengths = len(counts), np.maximum(counts[0].sum(axis=1), 1)[:, np.newaxis]
-    shares = [matrix.multiply(1 / lengths).tocsr() for matrix in counts]
-    mean = sum(shares[1:], shares[0]) / m
-    within = sum(share.power(2).sum() for share in shares) / m - mean.power(2).sum()
-    noise = m / (m - 1) * within
-    signal = mean.power(2).sum() - len(lengths) * (mean.mean(axis=0) ** 2).sum()
-    signal -= noise / m
-    return noise / (noise + max(signal, 0)) if noise > 0 else 0.0

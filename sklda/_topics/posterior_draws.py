@@ -17,7 +17,6 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_indices, check_numbers
 from sklda._topics.intervals import (
     Bias,
-    Estimates,
     mixture_interval,
     warn_unless_converged,
 )
@@ -285,7 +284,7 @@ class PosteriorDraws:
                 ends = mixture_interval(a, total - a, confidence_level)
             low[slab], high[slab] = ends
         drift = Bias(*map(np.concatenate, zip(*drifts, strict=True)))
-        warn_unless_converged(self, Estimates("proportions", drift))
+        warn_unless_converged(self, "proportions", drift)
         return low, high
 
     def _interval_of(self, counts, level):
@@ -356,7 +355,7 @@ class PosteriorDraws:
         a = counts + column_prior
         b = totals + prior_sum - a
         drift = Bias.of_betas(a, a + b)
-        warn_unless_converged(self, Estimates("probabilities of words", drift))
+        warn_unless_converged(self, "probabilities of words", drift)
         low, high = mixture_interval(a, b, confidence_level)
         return low, high
 

@@ -13,7 +13,6 @@ import numpy as np
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._chain.run import chain_schedule
 from sklda._core.extras import import_extra, import_pandas
-from sklda._topics.text_table import in_two_lines, table_lines
 from sklda.diagnostics._chains import Experiment, Sampled
 from sklda.diagnostics._statistics import (
     COLUMNS,
@@ -25,6 +24,7 @@ from sklda.diagnostics._statistics import (
     texts,
 )
 from sklda.diagnostics._verdict import Sweeps, Verdict, judge
+from sklda.inspection._text_table import in_two_lines, table_lines
 
 _WIDTH = 80  # characters of the printed verdict
 

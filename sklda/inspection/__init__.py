@@ -8,19 +8,21 @@ including those of scikit-learn, or the ``draws_`` of an estimator fitted with
 from sklda._topics.posterior_draws import PosteriorDraws
 from sklda.inspection._convergence import ConvergenceDisplay
 from sklda.inspection._document_topics import DocumentTopicsDisplay
-from sklda.inspection._effects import TopicEffects, estimate_effect
+from sklda.inspection._effects import (
+    TopicEffects,
+    TopicIntervalsDisplay,
+    estimate_effect,
+)
+from sklda.inspection._estimates import TopicContrasts
 from sklda.inspection._explorer.page import save_explorer
-from sklda.inspection._predicted_display import PredictedProportionsDisplay
 from sklda.inspection._predicted_proportions import (
     PredictedProportions,
-    TopicContrasts,
+    PredictedProportionsDisplay,
     predicted_proportions,
 )
 from sklda.inspection._top_words import TopWordsDisplay
-from sklda.inspection._topic_intervals import TopicIntervalsDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
-from sklda.inspection._topic_means import TopicMeans, topic_means
-from sklda.inspection._topic_means_display import TopicMeansDisplay
+from sklda.inspection._topic_means import TopicMeans, TopicMeansDisplay, topic_means
 from sklda.inspection._topic_names import name_topics
 from sklda.inspection._words import pyldavis_data, top_documents, top_words
 

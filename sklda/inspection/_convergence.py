@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklda._base.fitted_topics import snapshot
-from sklda._topics.plotting import (
+from sklda.inspection._plotting import (
     PLAIN,
     Display,
     legend_beside,

@@ -12,7 +12,7 @@ from sklda._base.fitted_topics import count_models, snapshot, topic_proportions
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices, label_list
 from sklda._core.types import MatrixLike, NameList
-from sklda._topics.plotting import (
+from sklda.inspection._plotting import (
     Display,
     largest_topics,
     legend_beside,

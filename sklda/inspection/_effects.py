@@ -1,36 +1,61 @@
-"""Regressions of topic proportions on covariates of the documents."""
+"""Regressions of topic proportions on covariates, and the plot of intervals."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
-from sklearn.utils import check_random_state
 
-from sklda._base.covariates import FORMULA_CONSTRAINTS, CovariateDesign
-from sklda._base.parameters import LEVEL, validates
-from sklda._base.scaling import Scaling
+from sklda._base.covariates import FORMULA_CONSTRAINTS, CovariateDesign, Scaling
+from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda._core.checks import check_indices, check_names, check_result, label_list
+from sklda._core.types import NameList
 from sklda._topics.posterior_draws import check_draws
-from sklda._topics.text_table import line_of_others, table_by_keys, table_lines
-from sklda._topics.topic_names import keys_of_topics, numbers_of_topics
-from sklda.inspection._contrasts import (
+from sklda._topics.topic_names import keys_of_topics
+from sklda.inspection._estimates import (
+    DrawnEstimates,
+    Linear,
+    SeriesOfEstimates,
     TopicContrasts,
-    contrast_of,
-    pair_of,
+    check_several,
+    pool,
     position_of,
 )
-from sklda.inspection._pooling import DrawnEstimates, Linear, check_several, pool
+from sklda.inspection._plotting import (
+    PLAIN,
+    Display,
+    largest_topics,
+    legend_beside,
+    legend_label,
+    plain,
+    shades,
+    write_rows,
+)
+from sklda.inspection._text_table import line_of_others, table_by_keys, table_lines
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
+_DEFAULT_N_DOCUMENTS = 3
+_MAX_NAME_LENGTH = 40  # characters of the name of a topic
+_MAX_SERIES_LENGTH = 30  # of a document or a covariate
+_MAX_QUANTITY_LENGTH = 90  # of the label of the axis
+_MARKS = "osD^v"
+_BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TopicEffects:
+class TopicEffects(SeriesOfEstimates):
     """Coefficients of covariates from one regression per topic.
 
     `estimate_effect` returns them, and `TopicIntervalsDisplay` plots them.
@@ -67,51 +92,26 @@ class TopicEffects:
 
     terms: list[str]
     topics: np.ndarray
-    topic_names: np.ndarray
     coefficient: np.ndarray
     standard_error: np.ndarray
     df: np.ndarray
     t: np.ndarray
     p_value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    confidence_level: float
     n_draws: int
     references: dict[str, str]
     _drawn: DrawnEstimates  # of scaled covariates
     _per_unit: np.ndarray  # (n_terms,)
 
-    def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
-        """Return the differences between two terms, such as two parties.
-
-        Parameters
-        ----------
-        first, second : int or str
-            Names of the terms. The reference of a category, whose
-            coefficient is 0, has a name too: "party[left]".
-
-        Returns
-        -------
-        TopicContrasts
-            The coefficients of the first term minus those of the second.
-
-        Raises
-        ------
-        ValueError
-            If there is no such term, or both are the same.
-        """
+    def _series(self) -> tuple[str, list[str]]:
         references = [f"{name}[{level}]" for name, level in self.references.items()]
-        labels = self.terms + references
-        i, j = pair_of(first, second, labels, "term")
+        return "term", self.terms + references
+
+    def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
         # References repeat the intercept, multiplied by 0.
-        index = np.append(np.arange(len(self.terms)), np.zeros(len(references), int))
-        drawn = self._drawn._replace(
-            estimates=self._drawn.estimates[:, index],
-            within=self._drawn.within[index],
-            correlation=self._drawn.correlation[np.ix_(index, index)],
-        )
-        scales = np.append(self._per_unit, np.zeros(len(references)))
-        return contrast_of(self, drawn, labels, (i, j), scales)
+        n = len(self.terms)
+        a, b = (k if k < n else 0 for k in (i, j))
+        scales = tuple(self._per_unit[k] if k < n else 0.0 for k in (i, j))
+        return self._drawn.difference(a, b, scales, self.confidence_level)
 
     @validates(as_frame=["boolean"], term=[str, None])
     def summary(self, *, term: str | None = None, as_frame: bool = False) -> Any:
@@ -138,15 +138,11 @@ class TopicEffects:
         if term is not None:
             chosen = np.array([position_of(term, self.terms, "term")])
             order = np.argsort(-np.abs(self.coefficient[:, chosen[0]]), kind="stable")
-        terms = [self.terms[j] for j in chosen]
-        keys = self._keys()
-        index = {"topic": [keys[i] for i in order], "term": terms}
+        keys = keys_of_topics(self.topic_names[order], self.topics[order])
+        index = {"topic": keys, "term": [self.terms[j] for j in chosen]}
         cells = np.ix_(order, chosen)
         columns = {name: getattr(self, name)[cells] for name in _COLUMNS}
         return table_by_keys(index, columns, as_frame)
-
-    def _keys(self) -> list[int | str]:
-        return keys_of_topics(self.topic_names, self.topics)
 
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""
@@ -155,10 +151,9 @@ class TopicEffects:
 
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
-        shown = self._keys()[:_MOST_TOPICS]
-        for (topic, term), row in self.summary().items():
-            if topic in shown:
-                rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
+        n_shown = _MOST_TOPICS * len(self.terms)
+        for (topic, term), row in [*self.summary().items()][:n_shown]:
+            rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
         lines = table_lines(rows, "><>")  # terms are aligned to the left
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
@@ -235,14 +230,13 @@ def estimate_effect(
     Warns
     -----
     UserWarning
-        If 95 % intervals probably hold the true values in less than 93 %:
+        If 95 % intervals may hold the true values in less than 93 % of cases:
 
         - a learned alpha was still moving: its mean over the last quarter of its
           updates differs by at least 8 % from that over the quarter before,
         - alpha does not suit the documents: with at least 50 documents, its sum,
           estimated from the draws by Minka's fixed point, is below 0.5 times or above
-          1.2 times the sum in use (up to 3 times if the topics of tokens are so clear
-          that it hardly matters to effects and means),
+          1.2 times the sum in use,
         - the estimates drift: with at least 18 draws, means over the first and the
           last third differ by more than successive draws explain [4]_,
         - for means: a learned alpha wandered over the last half of its updates, so the
@@ -287,9 +281,7 @@ def estimate_effect(
     >>> effects.terms, effects.coefficient.shape
     (['intercept', 'x0'], (3, 2))
     """
-    draws = check_draws(draws)
-    shown = numbers_of_topics(topics, draws.topic_names)
-    check_several(draws)
+    draws, shown = check_several(draws, topics)
     if covariates is None:
         raise ValueError("covariates are None: pass a row for each document.")
     design, numbers = CovariateDesign.of(
@@ -301,13 +293,9 @@ def estimate_effect(
             f"covariates must have different names, none of them 'intercept'; got "
             f"{names}."
         )
-    regression = _regression(numbers, names)
-    rng = check_random_state(random_state)
-    estimator = Linear(
-        "effects", regression.fit, regression.df, regression.correlation()
-    )
-    pooled, drawn = pool(draws, shown, estimator, confidence_level, rng)
-    per_unit, t = regression.per_unit, pooled.t.T
+    estimator, per_unit = _regression(numbers, names)
+    pooled, drawn = pool(draws, shown, estimator, confidence_level, random_state)
+    t = pooled.t.T
     return TopicEffects(
         terms=["intercept", *names],
         topics=shown,
@@ -327,35 +315,12 @@ def estimate_effect(
     )
 
 
-class _Regression(NamedTuple):
-    """Least squares of any responses on the same covariates."""
+def _regression(covariates: np.ndarray, names: list[str]) -> tuple[Linear, np.ndarray]:
+    """Return the regression on scaled covariates, and the scales of its coefficients.
 
-    design: np.ndarray  # (n_documents, n_terms), centred and scaled
-    inverse: np.ndarray  # (n_terms, n_documents), its pseudo-inverse
-    uncentred: np.ndarray  # (n_terms, n_terms), to an intercept at 0
-    per_unit: np.ndarray  # (n_terms,), to the units of the covariates
-    df: int  # degrees of freedom of the residuals
-
-    def fit(self, responses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return coefficients and their variances, (n_terms, n_responses) each.
-
-        They are those of scaled covariates: squares in their units may be no numbers.
-        """
-        scaled = self.inverse @ responses
-        residuals = responses - self.design @ scaled
-        noise = (residuals**2).sum(axis=0) / self.df
-        per_noise = ((self.uncentred @ self.inverse) ** 2).sum(axis=1)
-        return self.uncentred @ scaled, np.outer(per_noise, noise)
-
-    def correlation(self) -> np.ndarray:
-        """Return the correlation of the coefficients, (n_terms, n_terms)."""
-        rows = self.uncentred @ self.inverse
-        rows = rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
-        return rows @ rows.T
-
-
-def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
-    """Return the regression on covariates; ValueError if it has no unique solution."""
+    Squares in the units of the covariates may be no numbers. Raise ValueError if the
+    regression has no unique solution.
+    """
     n_documents, n_covariates = covariates.shape
     if n_documents < n_covariates + 2:
         raise ValueError(
@@ -377,8 +342,268 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
             "as one column of each category."
         )
     design = np.column_stack([np.ones(n_documents), scaled])
-    uncentred = np.eye(n_covariates + 1)
+    inverse, df = np.linalg.pinv(design), n_documents - n_covariates - 1
+    uncentred = np.eye(n_covariates + 1)  # to an intercept where covariates are 0
     uncentred[0, 1:] = -scaling.mean / scaling.scale
+    rows = uncentred @ inverse
+    per_noise = (rows**2).sum(axis=1)
+    rows /= np.sqrt(per_noise)[:, np.newaxis]
+
+    def fit(responses):
+        scaled = inverse @ responses
+        noise = ((responses - design @ scaled) ** 2).sum(axis=0) / df
+        return uncentred @ scaled, np.outer(per_noise, noise)
+
     per_unit = np.append(1.0, 1 / scaling.scale)
-    df = n_documents - n_covariates - 1
-    return _Regression(design, np.linalg.pinv(design), uncentred, per_unit, df)
+    return Linear("effects", fit, df, rows @ rows.T), per_unit
+
+
+# --- the plot ---------------------------------------------------------------------
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TopicIntervalsDisplay(Display):
+    """Plot proportions of topics, or effects on them, with their intervals.
+
+    Create a display with `from_draws`, `from_effects` or `from_contrasts`.
+
+    Attributes
+    ----------
+    estimates : ndarray of shape (n_series, n_topics)
+        Points. A series is a document or a covariate.
+    low, high : ndarray of shape (n_series, n_topics)
+        Lower and upper ends of the intervals.
+    topic_names : list of str
+        Name of each topic, for the vertical axis.
+    series_names : list of str
+        Name of each series, for the legend.
+    quantity : str
+        Name of the plotted quantity, for the horizontal axis.
+    ax_, figure_ : Axes and Figure
+        Axes and figure of the plot.
+    intervals_ : list of LineCollection
+        Intervals of each series.
+    points_ : list of Line2D
+        Points of each series.
+
+    Examples
+    --------
+    >>> from sklda import CollapsedGibbsLDA
+    >>> from sklda.datasets import make_bars
+    >>> from sklda.inspection import TopicIntervalsDisplay
+    >>> X, _, _ = make_bars(n_samples=200, random_state=0)
+    >>> lda = CollapsedGibbsLDA(
+    ...     10, doc_topic_prior=1.0, keep_draws=25, random_state=0
+    ... ).fit(X)
+    >>> TopicIntervalsDisplay.from_draws(lda.draws_, documents=[3, 14]).low.shape
+    (2, 8)
+    """
+
+    estimates: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    topic_names: list[str]
+    series_names: list[str]
+    quantity: str
+
+    @classmethod
+    @validates(n_topics=POSITIVE_INTEGER, confidence_level=LEVEL)
+    def from_draws(
+        cls,
+        draws: Any,
+        *,
+        documents: ArrayLike | None = None,
+        document_names: NameList | None = None,
+        n_topics: int = 8,
+        confidence_level: float = 0.95,
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> Self:
+        """Plot topic proportions of documents with their credible intervals.
+
+        Parameters
+        ----------
+        draws : PosteriorDraws
+            ``draws_`` of an estimator that was fitted with `keep_draws`.
+        documents : array-like of int, default=None
+            Row numbers of the documents. By default the first three.
+        document_names : array-like of str, default=None
+            Names of these documents. By default their row numbers.
+        n_topics : int, default=8
+            Maximum number of topics to plot, at least 1: those with the largest mean
+            proportions in these documents, in the order of their indices.
+        confidence_level : float, default=0.95
+            Posterior probability of each interval, between 0 and 1.
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for ``Axes.hlines``.
+
+        Returns
+        -------
+        TopicIntervalsDisplay
+            The plotted display.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            Without matplotlib; if a parameter has a wrong type, length or value.
+        """
+        draws = check_draws(draws)
+        if documents is None:
+            documents = np.arange(min(draws.n_documents, _DEFAULT_N_DOCUMENTS))
+        rows = check_indices(documents, "documents", draws.n_documents, "documents")
+        if document_names is None:
+            document_names = [f"document {row}" for row in rows]
+        series = label_list(document_names, "document_names", "documents", rows.size)
+        low, high = draws.doc_topic_interval(confidence_level, documents=rows)
+        samples = (draws.doc_topic(i)[rows] for i in range(draws.n_draws))
+        mean = sum(samples, np.zeros(low.shape)) / draws.n_draws
+        shown = largest_topics(mean, n_topics)
+        return cls(
+            estimates=mean[:, shown],
+            low=low[:, shown],
+            high=high[:, shown],
+            topic_names=draws.topic_names[shown].tolist(),
+            series_names=series,
+            quantity="proportion of the topic",
+        ).plot(ax, **style)
+
+    @classmethod
+    @validates(n_topics=POSITIVE_INTEGER)
+    def from_effects(
+        cls,
+        effects: Any,
+        *,
+        terms: NameList | None = None,
+        n_topics: int = 12,
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> Self:
+        """Plot the coefficients of covariates with their intervals.
+
+        Parameters
+        ----------
+        effects : TopicEffects
+            Result of `estimate_effect`.
+        terms : array-like of str, default=None
+            Covariates to plot, including "intercept". By default, all except the
+            intercept.
+        n_topics : int, default=12
+            Maximum number of topics to plot, at least 1: those with the largest
+            magnitudes of t of any of the terms, in the order of their indices.
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for ``Axes.hlines``.
+
+        Returns
+        -------
+        TopicIntervalsDisplay
+            The plotted display.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            Without matplotlib; if there is no such term, or a parameter has a wrong
+            type, length or value.
+        """
+        check_result(effects, "effects", TopicEffects, "estimate_effect")
+        chosen = effects.terms[1:] if terms is None else terms
+        chosen = check_names(chosen, "terms", "the names of covariates")
+        unknown = [term for term in chosen if term not in effects.terms]
+        if unknown or not chosen:
+            raise ValueError(f"terms must be among {effects.terms}, got {terms!r}.")
+        columns = [effects.terms.index(term) for term in chosen]
+        strength = np.abs(effects.t[:, columns]).max(axis=1)
+        shown = largest_topics(strength[np.newaxis], n_topics)
+        cells = np.ix_(shown, columns)
+        return cls(
+            estimates=effects.coefficient[cells].T,
+            low=effects.low[cells].T,
+            high=effects.high[cells].T,
+            topic_names=effects.topic_names[shown].tolist(),
+            series_names=_levels_or_terms(chosen, effects.references),
+            quantity=f"change of the proportion per unit{effects._against()}",
+        ).plot(ax, **style)
+
+    @classmethod
+    def from_contrasts(
+        cls,
+        contrasts: Any,
+        *,
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> Self:
+        """Plot differences of topic proportions between two groups or settings.
+
+        Parameters
+        ----------
+        contrasts : TopicContrasts
+            Result of the method `contrast` of means, effects or predictions.
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for ``Axes.hlines``.
+
+        Returns
+        -------
+        TopicIntervalsDisplay
+            The plotted display; topics with the largest differences are at the top.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            Without matplotlib; if a parameter has a wrong type, length or value.
+        """
+        check_result(contrasts, "contrasts", TopicContrasts, "contrast")
+        order = np.argsort(-contrasts.difference, kind="stable")
+        return cls(
+            estimates=contrasts.difference[np.newaxis, order],
+            low=contrasts.low[np.newaxis, order],
+            high=contrasts.high[np.newaxis, order],
+            topic_names=contrasts.topic_names[order].tolist(),
+            series_names=[f"{contrasts.first} minus {contrasts.second}"],
+            quantity="difference of the proportions",
+        ).plot(ax, **style)
+
+    def _figure_size(self) -> tuple[float, float]:
+        n_series, n_topics = self.estimates.shape
+        return 8, max(0.3, 0.14 * n_series) * n_topics + 0.8
+
+    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
+        n_series, n_topics = self.estimates.shape
+        places = np.arange(n_topics)
+        for place in places[1::2]:
+            axes.axhspan(place - 0.5, place + 0.5, color="0.95", zorder=0)
+        self.intervals_: list[LineCollection] = []
+        self.points_: list[Line2D] = []
+        for i, colour in enumerate(shades(n_series, 0.75)):
+            line = {"color": colour, "linewidth": 1.5} | style
+            heights = places + _BAND * ((i + 0.5) / n_series - 0.5)
+            bars = axes.hlines(heights, self.low[i], self.high[i], **line)
+            self.intervals_.append(bars)
+            # Not Axes.errorbar: a mean may lie outside its interval. Neighbours have
+            # similar colours, so they also differ in their marks.
+            dots = {"color": line["color"], "markersize": 4, "linestyle": "none"}
+            dots["marker"] = _MARKS[i % len(_MARKS)]
+            dots["label"] = legend_label(self.series_names[i], _MAX_SERIES_LENGTH)
+            self.points_ += axes.plot(self.estimates[i], heights, **dots)
+        if (self.low < 0).any():
+            axes.axvline(0, color="black", linewidth=0.8, zorder=1)
+        write_rows(axes, self.topic_names, _MAX_NAME_LENGTH)
+        axes.set_xlabel(plain(self.quantity, _MAX_QUANTITY_LENGTH), **PLAIN)
+        legend_beside(axes)
+
+
+def _levels_or_terms(terms: list[str], references: Iterable[str]) -> list[str]:
+    """Return "right" for "side[right]", unless two terms would have the same name.
+
+    Formulas write "side[T.right]"; a level such as "T. Roosevelt" has a space.
+    """
+    name = "|".join(map(re.escape, references))
+    found = [
+        re.fullmatch(rf"(?:{name})\[(?:T\.(?! ))?([^]]+)]", term) for term in terms
+    ]
+    levels = [m[1] if m else term for m, term in zip(found, terms, strict=True)]
+    return levels if len({*levels}) == len(levels) else terms

@@ -1,32 +1,50 @@
-"""Expected topic proportions of documents with given covariates."""
+"""Expected topic proportions of documents with given covariates, and their plot."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklda._base.columns import as_column
 from sklda._base.covariates import design_of
 from sklda._base.fitted_topics import snapshot
-from sklda._base.parameters import LEVEL, validates
+from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda._core.checks import check_numbers, check_result
 from sklda._topics.intervals import (
     Bias,
     draws_interval,
     warn_of_drift,
     warn_of_few_draws,
 )
-from sklda._topics.text_table import table_lines
-from sklda._topics.topic_names import names_of_topics
-from sklda.inspection._contrasts import TopicContrasts, pair_of
+from sklda._topics.topic_names import names_of_topics, numbers_of_topics
+from sklda.inspection._estimates import SeriesOfEstimates, means_with_intervals
+from sklda.inspection._plotting import (
+    PLAIN,
+    Display,
+    largest_topics,
+    legend_beside,
+    legend_label,
+    plain,
+    shades,
+    write_dates,
+)
+from sklda.inspection._text_table import table_lines
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.lines import Line2D
 
 _MOST_TOPICS = 2  # of a setting, those with the largest proportions
+_MAX_NAME_LENGTH = 40  # characters of the name of a topic
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PredictedProportions:
+class PredictedProportions(SeriesOfEstimates):
     """Expected topic proportions in several settings of the covariates.
 
     `predicted_proportions` returns them, and `PredictedProportionsDisplay` plots them.
@@ -48,12 +66,16 @@ class PredictedProportions:
     """
 
     settings: list[str]
-    topic_names: np.ndarray
     mean: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
     draws: np.ndarray
-    confidence_level: float
+
+    def _series(self) -> tuple[str, list[str]]:
+        return "setting", self.settings
+
+    def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
+        difference = self.draws[:, i] - self.draws[:, j]
+        low, high = _interval(difference, self.confidence_level, "differences")
+        return difference.mean(axis=0), low, high, (difference > 0).mean(axis=0)
 
     def __repr__(self) -> str:
         n_settings, n_topics = self.mean.shape
@@ -63,48 +85,10 @@ class PredictedProportions:
         )
         rows = []
         for i, name in enumerate(self.settings):
+            cells = means_with_intervals(self.mean[i], self.low[i], self.high[i])
             top = np.argsort(-self.mean[i])[:_MOST_TOPICS]
-            cells = [
-                f"{self.topic_names[k]} {self.mean[i, k]:.3f} [{self.low[i, k]:.3f}, "
-                f"{self.high[i, k]:.3f}]"
-                for k in top
-            ]
-            rows.append([name, *cells])
+            rows.append([name, *(f"{self.topic_names[k]} {cells[k]}" for k in top)])
         return "\n".join([title, *table_lines(rows)])
-
-    def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
-        """Return the differences between two settings.
-
-        Parameters
-        ----------
-        first, second : int or str
-            Names of the settings; 2010 is short for "2010".
-
-        Returns
-        -------
-        TopicContrasts
-            The first setting minus the second.
-
-        Raises
-        ------
-        ValueError
-            If there is no such setting, or both are the same.
-        """
-        settings = self.settings
-        i, j = pair_of(first, second, settings, "setting")
-        difference = self.draws[:, i] - self.draws[:, j]
-        low, high = _interval(difference, self.confidence_level, "differences")
-        return TopicContrasts(
-            first=settings[i],
-            second=settings[j],
-            topics=np.arange(difference.shape[1]),
-            topic_names=self.topic_names,
-            difference=difference.mean(axis=0),
-            low=low,
-            high=high,
-            probability=(difference > 0).mean(axis=0),
-            confidence_level=self.confidence_level,
-        )
 
 
 @validates(confidence_level=LEVEL)
@@ -223,3 +207,138 @@ def _interval(draws: np.ndarray, level: float, quantity: str) -> np.ndarray:
     warn_of_few_draws(len(draws), level, "Fit with a larger max_iter.")
     warn_of_drift(quantity, Bias.of_drift(draws, draws.var(axis=0)))
     return draws_interval(draws, level)
+
+
+# --- the plot ---------------------------------------------------------------------
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PredictedProportionsDisplay(Display):
+    """Plot expected topic proportions against a covariate, with bands.
+
+    Create a display with `from_predictions`.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_settings,)
+        Values of the covariate; dates are stored as days since 1970.
+    are_dates : bool
+        Whether the values are dates.
+    estimates, low, high : ndarray of shape (n_settings, n_topics)
+        Proportions and the ends of their intervals.
+    topic_names : list of str
+        Name of each topic, for the legend.
+    covariate_name : str
+        Name of the covariate, for the horizontal axis.
+    ax_, figure_ : Axes and Figure
+        Axes and figure of the plot.
+    lines_ : list of Line2D
+        Proportions of each topic.
+    bands_ : list of PolyCollection
+        Intervals of each topic.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklda import DMRLDA
+    >>> from sklda.datasets import make_lda_corpus
+    >>> from sklda.inspection import PredictedProportionsDisplay, predicted_proportions
+    >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
+    >>> year = 2000 + 20 * theta[:, 0]
+    >>> dmr = DMRLDA(3, max_iter=1000, random_state=0).fit(X, covariates=year)
+    >>> grid = np.linspace(2000, 2020, 5)
+    >>> predicted = predicted_proportions(dmr, grid)
+    >>> PredictedProportionsDisplay.from_predictions(predicted, grid).low.shape
+    (5, 3)
+    """
+
+    values: np.ndarray
+    are_dates: bool
+    estimates: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    topic_names: list[str]
+    covariate_name: str
+
+    @classmethod
+    @validates(n_topics=POSITIVE_INTEGER)
+    def from_predictions(
+        cls,
+        predicted: Any,
+        values: ArrayLike,
+        *,
+        topics: ArrayLike | None = None,
+        n_topics: int = 5,
+        covariate_name: str = "covariate",
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> Self:
+        """Plot the proportions of some topics.
+
+        Parameters
+        ----------
+        predicted : PredictedProportions
+            Result of `predicted_proportions` for settings along a covariate.
+        values : array-like of shape (n_settings,)
+            Value of the covariate in each setting, numbers or dates.
+        topics : array-like of int or str, default=None
+            Topics to plot, by number or name. By default the largest `n_topics`.
+        n_topics : int, default=5
+            Maximum number of topics to plot, at least 1, if `topics` is None.
+        covariate_name : str, default="covariate"
+            Name of the covariate.
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for ``Axes.plot``.
+
+        Returns
+        -------
+        PredictedProportionsDisplay
+            The plotted display.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            Without matplotlib; if a parameter has a wrong type, length or value.
+        """
+        source = "predicted_proportions"
+        check_result(predicted, "predicted", PredictedProportions, source)
+        if topics is None:
+            shown = largest_topics(predicted.mean, n_topics)
+        else:
+            shown = numbers_of_topics(topics, predicted.topic_names)
+        values = np.asarray(values)
+        are_dates = values.dtype.kind == "M"
+        if are_dates:
+            values = as_column(values, "values").values.astype(np.int64)
+        return cls(
+            values=check_numbers(values, "values", predicted.mean.shape[:1]),
+            are_dates=are_dates,
+            estimates=predicted.mean[:, shown],
+            low=predicted.low[:, shown],
+            high=predicted.high[:, shown],
+            topic_names=predicted.topic_names[shown].tolist(),
+            covariate_name=covariate_name,
+        ).plot(ax, **style)
+
+    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
+        order = np.argsort(self.values, kind="stable")
+        x = self.values[order]
+        self.lines_: list[Line2D] = []
+        self.bands_: list[PolyCollection] = []
+        for k, colour in enumerate(shades(len(self.topic_names), 0.85)):
+            line = {"color": colour, "linewidth": 1.5}
+            line["label"] = legend_label(self.topic_names[k], _MAX_NAME_LENGTH)
+            line |= style
+            band = {"color": line["color"], "alpha": 0.2, "linewidth": 0}
+            ends = self.low[order, k], self.high[order, k]
+            self.bands_.append(axes.fill_between(x, *ends, **band))
+            self.lines_ += axes.plot(x, self.estimates[order, k], **line)
+        axes.set_ylim(bottom=0, auto=None)  # a second display may be higher
+        if self.are_dates:
+            write_dates(axes)
+        axes.set_xlabel(plain(self.covariate_name, _MAX_NAME_LENGTH), **PLAIN)
+        axes.set_ylabel("expected proportion")
+        axes.spines[["top", "right"]].set_visible(False)
+        legend_beside(axes)

@@ -19,7 +19,9 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.parameters import validates
 from sklda._core.types import NameList, WordMetric
-from sklda._topics.plotting import (
+from sklda._topics.topic_names import names_of_topics, numbers_of_topics
+from sklda._topics.word_scores import RANKING_CONSTRAINTS, top_columns
+from sklda.inspection._plotting import (
     FILL,
     PLAIN,
     PanelDisplay,
@@ -27,8 +29,6 @@ from sklda._topics.plotting import (
     plain,
     write_title,
 )
-from sklda._topics.topic_names import names_of_topics, numbers_of_topics
-from sklda._topics.word_scores import RANKING_CONSTRAINTS, top_columns
 from sklda.inspection._topic_names import NO_TOKENS
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.parameters import validates
 from sklda._core.types import MatrixLike, NameList
-from sklda._topics.plotting import EDGE, FILL, PLAIN, Display
 from sklda._topics.topic_distances import jensen_shannon_distances
+from sklda.inspection._plotting import EDGE, FILL, PLAIN, Display
 from sklda.inspection._topic_names import NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:

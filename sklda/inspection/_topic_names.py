@@ -21,7 +21,6 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_numbers, check_sequence, shown
 from sklda._core.types import MatrixLike, NameList
-from sklda._topics.plotting import plain
 from sklda._topics.posterior_draws import PosteriorDraws
 from sklda._topics.topic_names import (
     checksum,
@@ -30,6 +29,7 @@ from sklda._topics.topic_names import (
     names_of_topics,
 )
 from sklda._topics.word_scores import top_columns
+from sklda.inspection._plotting import plain
 from sklda.inspection._words import top_documents, top_rows, top_words
 
 TopicNamer: TypeAlias = Callable[[list[str], np.ndarray], str | None]

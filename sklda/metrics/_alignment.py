@@ -13,12 +13,14 @@ from scipy.optimize import linear_sum_assignment
 
 from sklda._base.fitted_topics import (
     empty_topics,
+    rank_weights,
     topic_distributions,
     warn_of_empty,
+    word_lists,
     word_weights,
+    words_of,
 )
 from sklda._base.parameters import validates
-from sklda._base.word_lists import rank_weights, word_lists, words_of
 from sklda._core.checks import check_same_words
 from sklda._topics.topic_distances import (
     DISTANCE_CONSTRAINTS,

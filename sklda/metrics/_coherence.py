@@ -16,14 +16,16 @@ from sklda._base.fitted_topics import (
     check_feature_names,
     empty_topics,
     has_names,
+    rank_weights,
     top_indices,
     warn_of_empty,
     weights_without_lists,
+    word_lists,
     word_names,
+    words_of,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval, StrOptions
-from sklda._base.word_lists import rank_weights, word_lists, words_of
 from sklda._core.checks import check_limit, differences, shown
 from sklda._core.types import MatrixLike, NameList
 from sklda._core.warn import warn_user

@@ -10,13 +10,15 @@ from numpy.typing import ArrayLike
 from sklda._base.fitted_topics import (
     empty_topics,
     normalisable_weights,
+    rank_weights,
     top_indices,
     warn_of_empty,
     weights_without_lists,
+    word_lists,
+    words_of,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION, validates
 from sklda._base.sklearn_private import StrOptions
-from sklda._base.word_lists import rank_weights, word_lists, words_of
 from sklda._core.checks import check_limit
 from sklda._topics.word_scores import scores_of_probable_words
 

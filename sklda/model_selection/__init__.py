@@ -5,8 +5,11 @@ including those of scikit-learn.
 """
 
 from sklda.model_selection._curve import topic_number_curve
-from sklda.model_selection._display import TopicNumberDisplay
-from sklda.model_selection._result import Recommendation, TopicNumberCurve
+from sklda.model_selection._result import (
+    Recommendation,
+    TopicNumberCurve,
+    TopicNumberDisplay,
+)
 
 __all__ = [
     "Recommendation",

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklda._base.covariates import CovariateDesign
-from sklda._base.scaling import Scaling
+from sklda._base.covariates import CovariateDesign, Scaling
 from sklda._chain.chain import Chain
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads

@@ -28,11 +28,11 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
 from sklda._core.checks import label_list
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
-from sklda._topics.plotting import shorten
 from sklda._topics.topic_distances import jensen_shannon_distances
 from sklda._topics.topic_names import keys_of_model
 from sklda._topics.word_scores import top_columns
 from sklda.inspection._groups import Groups, check_groups
+from sklda.inspection._plotting import shorten
 from sklda.inspection._topic_map import classical_scaling
 
 # A script may import only from those above it.

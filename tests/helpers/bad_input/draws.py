@@ -171,7 +171,6 @@ def effect_covariates() -> Spec:
         ([10**400, *first[1:]], "out of range"),
         (np.where(IS_ONE, math.inf, first), r"\['x0'\] contains infinity"),
         (np.arange(N_DOCS).astype("m8[D]"), r"\['x0'\] contains durations"),
-        ([f"{d + 1}.11.2026" for d in range(N_DOCS)], "look like dates"),
         (pandas.Categorical.from_codes(1 * IS_ONE, [1, "1"]), "two categories of"),
         (["same"] * N_DOCS, r"\['x0\[same\]'\] are constant"),
         (pandas.DataFrame(index=range(N_DOCS)), "no columns"),
