@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklda._core.doc_topic_counts import histogram_of, pairs_of
 from sklda._core.sums import pairwise_sum
 from sklda._core.warn import warn_user
-from sklda._simd.compile import inlined_kernel, kernel
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vector_math import log1p_double
 
 LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
@@ -31,6 +31,7 @@ _SMALL_CHANGE = 0.08
 _CLEAR = 3  # standard errors
 _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative
+_NEAR = 8  # tokens from one count to the next that are added one by one
 _LARGE = 10.0  # from where on the asymptotic series of psi has all digits
 # B_2k / 2k for k = 6, ..., 1, of psi(x) = log(x) - 1 / 2x - sum_k (B_2k / 2k) x^-2k.
 _PSI_SERIES = (-691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
@@ -124,18 +125,38 @@ def _gain(counts, prior):
 @kernel
 def _fill_gain(counts, prior, gain):
     for i in range(counts.size):
-        n, x, sum_ = counts[i], prior[i], 0.0
-        # psi(x) = psi(x + 1) - 1 / x. Terms of both are subtracted by hand: rounding
-        # would leave nothing of a tiny n.
-        while x < _LARGE:
-            sum_ += n / (x * (x + n))
-            x += 1
-        inverse, inverse_sum = 1 / x, 1 / (x + n)
-        between = n * inverse * inverse_sum
-        sum_ += log1p_double(n / x) + 0.5 * between
-        gain[i] = sum_ + _tail(
-            inverse * inverse, inverse_sum, between * (inverse + inverse_sum)
-        )
+        gain[i] = _gain_of(counts[i], prior[i])
+
+
+@kernel
+def _add_gains(topics, counts, n_pairs, alpha, gain):
+    """Add the gains of pairs to those of their topics, each times its number."""
+    last, known, before = -1, 0.0, 0.0  # the gain of `known` tokens is `before`
+    for i in range(topics.size):
+        k, n = topics[i], np.float64(counts[i])
+        steps = n - known
+        if k != last or steps < 0 or steps > _NEAR or steps != np.floor(steps):
+            last, known, before = k, n, _gain_of(n, alpha[k])
+        while known < n:  # psi(x + 1) = psi(x) + 1 / x
+            before += 1 / (alpha[k] + known)
+            known += 1
+        gain[k] += n_pairs[i] * before
+
+
+@lean_kernel
+def _gain_of(n, x):
+    """Return psi(n + x) - psi(x)."""
+    sum_ = 0.0
+    # psi(x) = psi(x + 1) - 1 / x. Terms of both are subtracted by hand: rounding would
+    # leave nothing of a tiny n.
+    while x < _LARGE:
+        sum_ += n / (x * (x + n))
+        x += 1
+    inverse, inverse_sum = 1 / x, 1 / (x + n)
+    between = n * inverse * inverse_sum
+    sum_ += log1p_double(n / x) + 0.5 * between
+    tail = _tail(inverse * inverse, inverse_sum, between * (inverse + inverse_sum))
+    return sum_ + tail
 
 
 @inlined_kernel
@@ -172,16 +193,21 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
     `LOWEST` to `HIGHEST`, with one value for all topics if `symmetric`; it is `alpha`
     if there are no tokens.
     """
-    topics, counts, n_pairs = histogram
+    # One type for each, so that the kernel is compiled once.
+    topics, counts, n_pairs = (
+        np.ascontiguousarray(values, kind)
+        for values, kind in zip(
+            histogram, (np.int64, np.float64, np.float64), strict=True
+        )
+    )
     lengths, n_docs = (values[lengths[0] > 0] for values in lengths)
     if lengths.size == 0 or counts.size == 0:
         return alpha
     if symmetric:
         alpha = np.full(alpha.size, alpha.mean())
     for _ in range(_MAX_STEPS):
-        gain = np.bincount(
-            topics, n_pairs * _gain(counts, alpha[topics]), minlength=alpha.size
-        )
+        gain = np.zeros(alpha.size)
+        _add_gains(topics, counts, n_pairs, alpha, gain)
         if symmetric:
             gain = np.full(alpha.size, gain.mean())
         step = gain / pairwise_sum(n_docs * _gain(lengths, alpha.sum()))
