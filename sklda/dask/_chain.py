@@ -27,7 +27,7 @@ from sklda._core.sampled_parameters import copy_of
 from sklda._core.sparse_sums import SparseRows
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import Partitions
-from sklda.dask._storage import Storage, load, write
+from sklda.dask._storage import Storage, read_item, write
 from sklda.dask._tasks import (
     add_documents,
     add_up,
@@ -399,10 +399,10 @@ class ClusterChain:
         parts, blocks = self._files(url)
         self._set_priors(problem, "load")
         self._totals = self._submit(
-            self._tasks(load, "load", "mean-part", [parts], 0),
-            self._tasks(load, "load", "mean-block", [blocks], 0),
+            self._tasks(read_item, "load", "mean-part", [parts], 0),
+            self._tasks(read_item, "load", "mean-block", [blocks], 0),
         )
-        self._take_up(self._tasks(load, "load", "part", [parts], 1))
+        self._take_up(self._tasks(read_item, "load", "part", [parts], 1))
 
     def _files(self, url: str) -> tuple[list[str], list[str]]:
         """Return the URLs of the files of the parts and of the blocks in a folder."""

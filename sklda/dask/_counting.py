@@ -18,7 +18,7 @@ from sklda.dask._tasks import (
     count_again,
     rows_of,
     topic_totals,
-    unpacked,
+    unpack_blocks,
     writable,
 )
 
@@ -40,7 +40,7 @@ class ExactParts(NamedTuple):
         """Return the part after a sweep."""
         word_blocks, problem, bounds, keys = shared
         problem = problem._replace(corpus=writable(documents.corpus))
-        z, counts, n_lanes = part.z.copy(), unpacked(word_blocks), problem.n_lanes
+        z, counts, n_lanes = part.z.copy(), unpack_blocks(word_blocks), problem.n_lanes
         is_empty = topic_totals(counts, n_lanes) == 0
 
         def counts_of(first, last):

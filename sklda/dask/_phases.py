@@ -34,9 +34,9 @@ from sklda.dask._tasks import (
     counts_of_lists,
     counts_of_rows,
     lists_of,
-    packed,
+    pack_blocks,
     rows_of,
-    unpacked,
+    unpack_blocks,
     writable,
 )
 
@@ -171,11 +171,8 @@ class InPhases(NamedTuple):
         def sweep(i, block):
             j = word_shard(documents.numbers[i], phase, n_shards)
             shard = problem._replace(corpus=documents.cells(i, j))
-            counts, shard_topic, n_words = (
-                unpacked([block]),
-                topic.copy(),
-                block.size.size,
-            )
+            counts, n_words = unpack_blocks([block]), block.size.size
+            shard_topic = topic.copy()
             if in_rows:
                 table = rows_of(counts, 0, n_words, shard.n_lanes)
                 tables = RowCounts(z, table, shard_topic)
@@ -188,7 +185,7 @@ class InPhases(NamedTuple):
             rng.kernel = stream[i]
             sampler.sweep(shard, sampler.over(tables, shard), rng)
             counts = counts_of_rows(table) if in_rows else counts_of_lists(tables)
-            return packed(counts, [0, n_words])[0], shard_topic - topic
+            return pack_blocks(counts, [0, n_words])[0], shard_topic - topic
 
         with Threads(self.n_jobs) as threads:
             columns = range(len(documents.numbers)), [*states.tables[1:], before]

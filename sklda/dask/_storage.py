@@ -152,7 +152,7 @@ def read(url: str) -> Any:
         ) from error
 
 
-def load(url: str, i: int) -> Any:
+def read_item(url: str, i: int) -> Any:
     """Return one of the values in a file."""
     return read(url)[i]
 

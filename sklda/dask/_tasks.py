@@ -59,7 +59,7 @@ class PartState(NamedTuple):
 # --- counts in parts and blocks ----------------------------------------------------
 
 
-def packed(counts: CountArrays, bounds: list[int]) -> list[SparseRows]:
+def pack_blocks(counts: CountArrays, bounds: list[int]) -> list[SparseRows]:
     """Return the counts in blocks of words between the bounds.
 
     The topics of a word keep their order, in which samplers walk down its list.
@@ -73,7 +73,7 @@ def packed(counts: CountArrays, bounds: list[int]) -> list[SparseRows]:
     return blocks
 
 
-def unpacked(blocks: list[SparseRows]) -> CountArrays:
+def unpack_blocks(blocks: list[SparseRows]) -> CountArrays:
     """Return the counts of neighbouring blocks of words in one piece."""
     size, topic, count = zip(*blocks, strict=True)
     return (
@@ -125,7 +125,7 @@ def lists_of(
 
 def add_up(pieces: list[SparseRows]) -> SparseRows:
     """Return the sum of counts of a block of words; topics keep their order."""
-    n_words, counts = pieces[0].size.size, unpacked(pieces)
+    n_words, counts = pieces[0].size.size, unpack_blocks(pieces)
     words = np.arange(len(pieces))[:, np.newaxis] * n_words + np.arange(n_words + 1)
     total, out = np.zeros(_MOST_TOPICS, np.int64), _room_for(n_words, counts[1].size)
     if not sparse_counts.add_pieces(*counts[1:], counts[0][words], total, *out):
@@ -134,7 +134,7 @@ def add_up(pieces: list[SparseRows]) -> SparseRows:
             "of 32-bit integers. Remove the most frequent words "
             "(CountVectorizer(max_df=...))."
         )
-    return packed(out, [0, n_words])[0]
+    return pack_blocks(out, [0, n_words])[0]
 
 
 def topic_totals(counts: CountArrays, n_topics: int) -> np.ndarray:
@@ -157,7 +157,7 @@ def start_part(
     z = random_topics(n_tokens, problem.n_topics, stream.copy())
     # In the order of their first tokens, topics stand in lists as on one machine.
     counts = counts_of_lists(lists.from_topics(problem, z))
-    return PartState(z, packed(counts, bounds))
+    return PartState(z, pack_blocks(counts, bounds))
 
 
 def count_again(
@@ -167,7 +167,7 @@ def count_again(
     table[:] = 0
     totals = np.zeros(problem.n_lanes, np.int32)
     rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
-    return PartState(z, packed(counts_of_rows(table), bounds))
+    return PartState(z, pack_blocks(counts_of_rows(table), bounds))
 
 
 def piece_of(part: PartState, block: int) -> SparseRows:
@@ -189,7 +189,7 @@ def count_documents(
 
 def count_words(block: SparseRows, n_topics: int) -> tuple[Histogram, np.ndarray]:
     """Return a histogram of the word-topic counts, and the tokens on each topic."""
-    counts = unpacked([block])
+    counts = unpack_blocks([block])
     values, times = np.unique(counts[2], return_counts=True)
     n_zeros = block.size.size * padded(n_topics) - counts[2].size
     if n_zeros > 0:
