@@ -4,7 +4,6 @@ It knows no sampler, only the protocol of `sklda._core.sampler`.
 """
 
 from collections import deque
-from collections.abc import Sequence
 from copy import copy
 from typing import Self
 
@@ -100,11 +99,6 @@ class Chain:
     def n_tokens(self) -> int:
         """Tokens of the corpus."""
         return self.z.size
-
-    @property
-    def chains(self) -> list[Self]:
-        """The chain itself, as the only one."""
-        return [self]
 
     @property
     def mean_problem(self) -> Problem[Corpus]:
@@ -267,7 +261,9 @@ class Chain:
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
         if self.response is not None:
-            return self.response.describe() + describe_proposals([self])
+            last = self.info[-1]
+            rate = f", {acceptance_rate([last])[0]:.0%} accepted"
+            return self.response.describe() + rate * (last.n_proposed > 0)
         return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
     def forget_samples(self, burn_in: int = 0) -> None:
@@ -300,14 +296,6 @@ class Chain:
         """Return the sums of the kept samples, of which estimates are made."""
         problem, averages = self.mean_problem, self.averages
         return averages.topic_sums(problem), averages.document_sums(problem, self.prior)
-
-
-def describe_proposals(chains: Sequence[Chain]) -> str:
-    """Return the share of proposals that the last sweep accepts; "" without any."""
-    last = [chain.info[-1:] for chain in chains]
-    if last[0][0].n_proposed == 0:
-        return ""
-    return f", {acceptance_rate(last)[0]:.0%} accepted"
 
 
 def _check_memory(problem: Problem[Corpus]) -> None:

@@ -105,11 +105,6 @@ class ClusterChain:
             go_on(self.prior, stored["prior"])
 
     @property
-    def chains(self) -> list[Self]:
-        """The chain itself, as the only one."""
-        return [self]
-
-    @property
     def is_annealed(self) -> bool:
         """Whether the last sweep was under a larger beta; priors wait for the end."""
         return self.annealing.includes(self.n_sweeps)

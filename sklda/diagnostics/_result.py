@@ -61,8 +61,6 @@ class SampledChains:
           documents, and the root mean square of the coefficients of standardised
           covariates (DMRLDA).
         - "loss": hinge loss of the labels, mean over the documents (MedLDA).
-
-        A one-vs-rest model has each scalar for each class, such as "log_joint[0]".
     pairs_ : ndarray of bool of shape (n_chains, n_draws, n_pairs)
         Whether the two tokens of each of 1,000 pairs share a topic. Half of the pairs
         come from the same document. CVBLDA has no pairs.
@@ -175,14 +173,13 @@ class SampledChains:
         scalars = self.scalars_
         if learns_priors(self.estimators_[0]):
             # Learned priors differ, and with them the log joints.
-            names = [name for name in scalars if not name.startswith("log_joint")]
-            scalars = {name: scalars[name] for name in names}
+            scalars = {n: v for n, v in scalars.items() if n != "log_joint"}
         return judge(self._log_joint(), scalars, self.pairs_, self._length)
 
     def _log_joint(self) -> np.ndarray:
-        """Return the log joint, or bound, summed over models, (n_chains, n_draws)."""
-        names = [n for n in self.scalars_ if n.startswith(("log_joint", "bound"))]
-        return np.sum([self.scalars_[name] for name in names], axis=0)
+        """Return the log joint, or bound, (n_chains, n_draws)."""
+        scalars = self.scalars_
+        return scalars["log_joint" if "log_joint" in scalars else "bound"]
 
     @validates(n_sweeps=POSITIVE_INTEGER)
     def more(self, n_sweeps: int) -> Self:
