@@ -20,7 +20,7 @@ from sklda._chain.start import check_init
 from sklda._core.types import InitLike, LearnPriors, MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.losses import Hinge, Tasks
-from sklda._medlda.targets import check_class_steepness, class_targets, zero_one
+from sklda._medlda.targets import check_class_steepness, check_labels, class_targets
 
 # Words of a document repeat more than the model expects, so the converged proportions
 # are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.
@@ -440,7 +440,7 @@ default="annealed"
             Before fit; if X does not contain counts of the words in fit, or y no
             labels.
         """
-        return float(super().score(X, zero_one(y), sample_weight))
+        return float(super().score(X, check_labels(y), sample_weight))
 
 
 def _fit_binary(model: MedLDAClassifier, *arguments: Any) -> dict[str, Any]:
