@@ -5,7 +5,7 @@ It knows no sampler, only the protocol of `sklda._core.sampler`.
 
 from collections import deque
 from copy import copy
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from sklda._core.minka import (
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_parameters import (
-    ResponseModel,
     SampledParameters,
     SampledPrior,
     copy_of,
@@ -55,7 +54,7 @@ class Chain:
         keep_draws: int = 0,
         z: np.ndarray | None = None,
         prior: SampledPrior | None = None,
-        response: ResponseModel | None = None,
+        response: Any = None,
         annealing: Annealing = NO_ANNEALING,
     ) -> None:
         _check_memory(problem)
@@ -74,7 +73,7 @@ class Chain:
         self.draw_interval = 1  # kept samples from one draw to the next
         self.last_kept = 0  # the sweep of the last sample in the averages
         self.prior = prior  # if it is sampled, too
-        self.response = response  # if there is one
+        self.response = response  # to labels: `SampledParameters` with `describe`
         self.annealing = annealing
         self.prior_updates: list[PriorUpdate] = []  # of priors that are learned
 

@@ -22,10 +22,9 @@ from sklda._core.sampler import acceptance_rate
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._medlda.kernels.weights import fill_scores_of_task
-from sklda._medlda.losses import Tasks
+from sklda._medlda.losses import SampledWeights, Tasks
 from sklda._medlda.sampler import MaxMargin
 from sklda._medlda.targets import HIGHEST_STEEPNESS, check_size
-from sklda._medlda.weights import SampledWeights
 
 # A sweep with labels takes longer than one without, so there are fewer than without.
 STAGES_OF_MANY = ((0.02, 100), (0.1, 20))
