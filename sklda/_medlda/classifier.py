@@ -45,10 +45,11 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     multi_class : "multitask" or "ovr", default="multitask"
         Treatment of more than two classes and of several labels per document.
         "multitask" fits `n_topics` = `n_components` topics for all classes, in parallel
-        if there are several shards. "ovr" (one-vs-rest) fits a model for each class, in
-        `n_jobs` jobs of joblib, and the shards of a model take turns; `n_topics` is
-        then `n_components` for each class, in the order of `classes_`. It takes no
-        callbacks.
+        if there are several shards. "ovr" (one-vs-rest) fits a model for each class in
+        `n_jobs` jobs of joblib, which prints their number if `verbose`; the shards of a
+        model take turns, and there are no callbacks. `n_topics` is then `n_components`
+        for each class, in the order of `classes_`; `acceptance_rate_` and
+        `moved_tokens_` are means of the models.
     C : float, default=100.0
         Weight of the labels relative to the words, from 1e-10 to 1e10. The loss of a
         document is 2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. If a
@@ -125,12 +126,11 @@ default="annealed"
         documents than shards. The fitted model depends on `n_shards`.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all processors. The result is bit-identical
-        for any number. With "ovr", `joblib.parallel_config` may choose other workers.
+        for any number.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
-        If 1, print the progress of fit and the compilation of kernels. With "ovr",
-        joblib prints how many classes are fitted.
+        If 1, print the progress of fit and the compilation of kernels.
 
     Attributes
     ----------
@@ -148,8 +148,7 @@ default="annealed"
         Hinge loss after each sweep, including the factors of `class_weight`: sum over
         the tasks, mean over the documents.
     acceptance_rate_ : ndarray of shape (n_iter_,)
-        Share of proposed topic changes that each sweep accepts; 1 for "gibbs". With
-        "ovr", the mean of the models.
+        Share of proposed topic changes that each sweep accepts; 1 for "gibbs".
     moved_tokens_ : ndarray of shape (n_iter_,)
         Share of the tokens whose topic each sweep changes, measured on up to 65,536.
     doc_topic_prior_ : ndarray of shape (n_topics,)
@@ -334,18 +333,18 @@ default="annealed"
                 "or binary classifiers, such as those that "
                 "sklearn.multiclass.OneVsRestClassifier(MedLDAClassifier()) fits."
             )
-        init = check_init(self, problem)
+        changed = {"multi_class": "multitask", "n_jobs": 1, "verbose": 0}
+        if chain is None:  # chains that go on need neither topics nor a seed
+            changed["init"] = check_init(self, problem)
         rng = random_streams(self.random_state if chain is None else 0)
 
         def binary(task):
-            changed = {"multi_class": "multitask", "init": init, "n_jobs": 1}
-            changed |= {"random_state": rng.child(task), "verbose": 0}
-            return type(self)(**self.get_params(deep=False) | changed)
+            new = changed | {"random_state": rng.child(task)}
+            return type(self)(**self.get_params(deep=False) | new)
 
         # No memory maps: for arrays that are read-only, all kernels are compiled again.
-        parallel = Parallel(
-            self.n_jobs, verbose=self.verbose, prefer="threads", max_nbytes=None
-        )
+        n_jobs, verbose = self._parameters.n_jobs, self.verbose
+        parallel = Parallel(n_jobs, verbose=verbose, prefer="threads", max_nbytes=None)
         fitted = parallel(
             delayed(_fit_binary)(
                 binary(task), chain, problem, schedule, beside.single(task), {}
