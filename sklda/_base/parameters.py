@@ -194,6 +194,8 @@ def make_threads(parameters, in_parallel: bool = False) -> Threads:
 
 def random_streams(random_state) -> RandomStreams:
     """Return the random streams of a fit, made from its `random_state`."""
+    if isinstance(random_state, RandomStreams):  # of a binary model
+        return random_state
     entropy = check_random_state(random_state).randint(0, 2**31, size=4)
     return RandomStreams(np.random.SeedSequence(entropy.tolist()))
 

@@ -52,28 +52,15 @@ class PriorUpdate(NamedTuple):
     beta: float  # the mean, if words have values of their own
 
 
-def prior_trace(
-    chains: Sequence[Sequence[PriorUpdate]],
-) -> dict[str, np.ndarray] | None:
-    """Return the sum of alpha, and beta, after each update; None without any.
-
-    Several chains, which are updated in the same sweeps, have a column each.
-    """
-    if not chains[0]:
+def prior_trace(updates: Sequence[PriorUpdate]) -> dict[str, np.ndarray] | None:
+    """Return the sum of alpha, and beta, after each update; None without any."""
+    if not updates:
         return None
-    series = [
-        [(update.sweep, update.alpha.sum(), update.beta) for update in updates]
-        for updates in chains
-    ]
-    sweep, alpha_sum, beta = np.moveaxis(np.array(series), 0, -1).swapaxes(0, 1)
-    trace = {
-        "sweep": sweep.astype(np.int64),
-        "doc_concentration": alpha_sum,
-        "topic_word_prior": beta,
+    return {
+        "sweep": np.array([update.sweep for update in updates]),
+        "doc_concentration": np.array([update.alpha.sum() for update in updates]),
+        "topic_word_prior": np.array([update.beta for update in updates]),
     }
-    if len(chains) > 1:
-        return trace
-    return {name: values[:, 0] for name, values in trace.items()}
 
 
 def drift(values: Sequence[float]) -> float:
@@ -93,24 +80,23 @@ def drift(values: Sequence[float]) -> float:
     return change if abs(change) > max(_SMALL_CHANGE, _CLEAR * error) else 0.0
 
 
-def warn_unless_arrived(chains: Sequence[Sequence[PriorUpdate]]) -> None:
+def warn_unless_arrived(updates: Sequence[PriorUpdate]) -> None:
     """Raise a ConvergenceWarning if learned priors were still changing."""
-    for updates in chains:
-        series = {
-            "the sum of alpha": [update.alpha.sum() for update in updates],
-            "beta": [update.beta for update in updates],
-        }
-        for name, values in series.items():
-            if change := drift(values):
-                warn_user(
-                    "The priors were learned, but had not arrived at the end of the "
-                    f"burn-in: {name} changed by {np.expm1(change):+.0%} over the last "
-                    f"quarter of its updates, to {values[-1]:.3g}. Fit with several "
-                    "times the burn_in and max_iter, or set the priors and "
-                    "learn_priors=None.",
-                    ConvergenceWarning,
-                )
-                return
+    series = {
+        "the sum of alpha": [update.alpha.sum() for update in updates],
+        "beta": [update.beta for update in updates],
+    }
+    for name, values in series.items():
+        if change := drift(values):
+            warn_user(
+                "The priors were learned, but had not arrived at the end of the "
+                f"burn-in: {name} changed by {np.expm1(change):+.0%} over the last "
+                f"quarter of its updates, to {values[-1]:.3g}. Fit with several "
+                "times the burn_in and max_iter, or set the priors and "
+                "learn_priors=None.",
+                ConvergenceWarning,
+            )
+            return
 
 
 def _gain(counts, prior):

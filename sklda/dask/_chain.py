@@ -100,11 +100,6 @@ class ClusterChain:
         self.forget_samples()
 
     @property
-    def chains(self) -> list[Self]:
-        """The chain itself, as the only one."""
-        return [self]
-
-    @property
     def is_annealed(self) -> bool:
         """Whether the last sweep was under a larger beta; priors wait for the end."""
         return self.annealing.includes(self.n_sweeps)

@@ -185,7 +185,7 @@ class BaseDaskLDA(BaseTopicModel):
             "topic_assignments_": _concatenated(z, partitions.n_tokens),
             "doc_topic_prior_": problem.doc_topic_prior,
             "topic_word_prior_": problem.topic_word_prior,
-            **prior_attributes([chain.prior], [chain.prior_updates]),
+            **prior_attributes(chain.prior, chain.prior_updates),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,
