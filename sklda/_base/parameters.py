@@ -142,9 +142,8 @@ def make_schedule(
     if is_wanted and burn_in < learning_interval and not goes_on:
         warn_user(
             f"learn_priors={learn_priors!r} has no effect: the priors are learned "
-            f"during burn-in, in every sweep that is divisible by {learning_interval}, "
-            f"and burn-in has {burn_in} sweeps. Increase max_iter, or set "
-            "learn_priors=None."
+            f"during burn-in, and {burn_in} sweeps are too few. Increase burn_in and "
+            "max_iter, or set learn_priors=None."
         )
     return Schedule(
         parameters.max_iter,

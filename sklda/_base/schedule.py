@@ -9,8 +9,9 @@ from sklda._core.minka import LearnedPriors
 from sklda._core.problem import Problem
 
 # Topics form better under a large alpha. If it is too large, it falls in a few sweeps;
-# if it is too small, it rises slowly.
-_FIRST_ALPHA_SUM = 10.0
+# if it is too small, it rises slowly. A short burn-in has no time for either.
+_HIGHEST_SUM = 10.0
+_SWEEPS_OF_SUM = 10  # of burn-in for each 1 of the sum
 
 
 class Schedule(NamedTuple):
@@ -30,7 +31,7 @@ class Schedule(NamedTuple):
     @property
     def first_alpha_sum(self) -> float:
         """Return where the sum of alpha begins, if it is learned and not given."""
-        return _FIRST_ALPHA_SUM if self.burn_in > 0 else 1.0
+        return min(max(1.0, self.burn_in / _SWEEPS_OF_SUM), _HIGHEST_SUM)
 
     @property
     def n_kept(self) -> int:

@@ -56,7 +56,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K or, with `learn_priors`,
-        that it is learned, starting at 10 / K.
+        that it is learned, starting at 10 / K; lower if burn-in is below 100 sweeps.
     topic_word_prior : float or array-like, default=None
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
         or an array of shape (n_words,) or (n_components, n_words), such as the result

@@ -353,7 +353,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         As in :class:`sklda.CollapsedGibbsLDA`.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. None
-        means 1 / K or, with `learn_priors`, that it is learned, starting at 10 / K.
+        means 1 / K or, with `learn_priors`, that it is learned, starting at 10 / K;
+        lower if burn-in is below 100 sweeps.
     topic_word_prior : float, default=None
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10. None means
         1 / K or, with `learn_priors`, that it is learned, starting there.
@@ -535,7 +536,8 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         Number of topics K, 1 to 65,535.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. None
-        means 1 / K or, with `learn_priors`, that it is learned, starting at 10 / K.
+        means 1 / K or, with `learn_priors`, that it is learned, starting at 10 / K;
+        lower if burn-in is below 100 sweeps.
     topic_word_prior : float, default=None
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10. None means
         1 / K or, with `learn_priors`, that it is learned, starting there.

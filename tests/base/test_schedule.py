@@ -19,13 +19,16 @@ def kept_sweeps(max_iter, burn_in, thin):
 @pytest.mark.parametrize("max_iter", [1, 2, 9, 10, 11, 30])
 def test_schedule(max_iter):
     sweeps = range(1, max_iter + 1)
-    for burn_in, thin in itertools.product(range(max_iter), (1, 2, 3, 7, 10, 50)):
-        schedule = Schedule(max_iter, burn_in, thin, thin, "symmetric")
+    intervals = (1, 2, 3, 7, 10, 50)
+    for burn_in, thin, every in itertools.product(range(max_iter), intervals, (1, 10)):
+        schedule = Schedule(
+            max_iter, burn_in, thin, thin, "symmetric", learning_interval=every
+        )
         kept = {s for s in sweeps if schedule.keeps(s)}
         assert kept == kept_sweeps(max_iter, burn_in, thin)
         assert max_iter in kept
         learned = [s for s in sweeps if schedule.learns(s)]
-        assert learned == list(range(10, burn_in + 1, 10))
+        assert learned == list(range(every, burn_in + 1, every))
         assert not kept.intersection(learned)  # all samples have the same priors
         evaluated = [s for s in sweeps if schedule.evaluates(s)]
         assert evaluated == list(range(thin, max_iter + 1, thin))

@@ -209,6 +209,7 @@ def test_a_large_matrix_is_not_copied_into_memory(monkeypatch):
 # --- chains that go on -----------------------------------------------------------
 
 WARM = {"max_iter": 4, "init": "random", "warm_start": True, "random_state": 0}
+FIXED = WARM | {"learn_priors": None}
 CHAINS = {
     "lists in shards": CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **WARM),
     "blocked": CollapsedGibbsLDA(3, blocking="nested", **WARM),
