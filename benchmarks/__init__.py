@@ -11,7 +11,6 @@ DECLARED = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("u
 # Chains from random topics, with priors that stay.
 RANDOM = {"init": "random"}
 PLAIN = {**RANDOM, "learn_priors": None}
-PAPER = {name: d.get("paper") for name, d in DECLARED["question"].items()}
 
 
 def module_of(question: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from benchmarks import PAPER, corpora, figures, harness
+from benchmarks import corpora, figures, harness
 from benchmarks.internals import Sklda
 from benchmarks.programs import ALPHA, BETA, ours
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
@@ -137,7 +137,6 @@ def count_modes(chains, tokens, planted) -> dict:
             "below_best": sum(chain["gap"] > WIDEST_GAP for chain in runs),
             "missing_topics": sum(chain["missed_topics"] > 0 for chain in runs),
             "perplexity": float(np.median([c["perplexity"][-1] for c in runs])),
-            "paper_of_30": PAPER["blocking-bars"].get(name),
         }
         for name, runs in chains.items()
     }
@@ -255,6 +254,6 @@ def run_speed(options) -> None:
     for corpus in options.corpora:
         X = corpora.load(corpus, options)
         timed = new_program, options.samplers
-        report = {"tokens": int(X.sum()), "paper": PAPER["blocking-speed"]}
+        report = {"tokens": int(X.sum())}
         report["rows"] = harness.time_topics(*timed, X, options)
         harness.write(options, f"speed-{corpus}", report, corpus=corpus, **FACTS)

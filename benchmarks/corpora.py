@@ -14,13 +14,11 @@ from scipy import sparse
 from sklearn.datasets import fetch_20newsgroups
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
-from benchmarks.synthetic import zipf_corpus
 from sklda.datasets import fetch_uci_bow, load_state_of_the_union, make_lda_corpus
 
 SHAPE = ("documents", "words", "cells", "tokens")
 N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "newsgroups": 2000, "titles": 4000}
 N_TEST_DOCUMENTS |= {"counts": 20, "bars": 250, "reuters": 2000, "blogs": 500}
-ZIPF = ("documents", "words", "tokens", "planted")  # options
 SUBJECT = re.compile(r"^Subject:(?: *re:)* *(.*)", re.IGNORECASE | re.MULTILINE)
 SPLITS = {("YES", "TRAIN"): "train", ("YES", "TEST"): "test"}  # of ModApte
 STORY = re.compile(r"<REUTERS ([^>]*)>(.*?)</REUTERS>", re.DOTALL)
@@ -37,8 +35,6 @@ def load(name: str, options) -> sparse.csr_array:
     """Return a corpus by its name; the options say where its files are."""
     if name == "counts":
         return make_counts()
-    if name == "zipf":
-        return zipf_corpus(*(getattr(options, k) for k in ZIPF))
     if name in ("kos", "nips"):
         X = fetch_uci_bow(name, data_home=options.data_home or None).data
         return sparse.csr_array(X)
@@ -95,7 +91,7 @@ def make_counts() -> sparse.csr_array:
 def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
     """Return counts and classes, from 0, of shuffled training and test documents.
 
-    The files, which medlda-newsgroups names, are plain or .gz. Words of one letter are
+    The files, which medlda-corpora names, are plain or .gz. Words of one letter are
     dropped with stop words.
     """
 

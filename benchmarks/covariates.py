@@ -2,6 +2,7 @@
 
 from functools import partial
 from importlib.metadata import version
+from itertools import product
 from time import perf_counter
 
 import numpy as np
@@ -28,35 +29,19 @@ SAME = 0.8  # affinity of the words of topics that are compared
 
 def run_coverage(options) -> None:
     """Measure how often intervals hold planted values."""
-    seeds = range(options.first_corpus, options.first_corpus + options.corpora)
-    pairs = [(effect, seed) for effect in options.effects for seed in seeds]
+    pairs = product(options.effects, range(options.corpora))
     found = Parallel(options.jobs)(
         delayed(measure)(effect, seed, options) for effect, seed in pairs
     )
-    earlier = harness.read(options.folder, "coverage").get("coverage", {"chains": {}})
-    rows: dict[str, dict] = {  # by seed
-        name: {row["seed"]: row for row in rows_of(columns)}
-        for name, columns in earlier["chains"].items()
-    }
+    rows: dict[str, list] = {}
     for new in found:
         for name, row in new.items():
-            rows.setdefault(name, {})[row["seed"]] = row
-    chains = {
-        name: harness.columns([by_seed[seed] for seed in sorted(by_seed)])
-        for name, by_seed in rows.items()
-    }
+            rows.setdefault(name, []).append(row)
+    chains = {name: harness.columns(of) for name, of in rows.items()}
     summary = {name: mean_of(columns) for name, columns in chains.items()}
     facts = {"alpha": ALPHA, "beta": BETA, "intercept_scale": INTERCEPT_SCALE}
     report = {"summary": summary, "chains": chains}
     harness.write(options, "coverage", report, **facts)
-
-
-def rows_of(columns: dict[str, list]) -> list[dict]:
-    """Return the rows of which `harness.columns` made columns."""
-    return [
-        dict(zip(columns, row, strict=True))
-        for row in zip(*columns.values(), strict=True)
-    ]
 
 
 def measure(effect: float, seed: int, options) -> dict[str, dict]:

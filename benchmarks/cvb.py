@@ -39,21 +39,16 @@ def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Program:
     return PROGRAMS[name](X, n_topics, seed, **PRIORS)
 
 
-def follow(program, held_out, checkpoints, target=np.inf) -> dict[str, list]:
-    """Return the curve to the first checkpoint that reaches the target."""
+def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:
+    """Return the curve of one program."""
+    program = new_program(name, train, n_topics, seed, checkpoints)
 
     def evaluate(runner):
         value = corpora.log_probability(*program.estimates(), held_out)
         return {"log_probability": round(value, 5)}
 
-    rules = {"reached": lambda point: point["log_probability"] >= target}
-    return harness.follow_programs({"": program}, checkpoints, evaluate, **rules)[""]
-
-
-def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:
-    program = new_program(name, train, n_topics, seed, checkpoints)
-    curve = follow(program, held_out, checkpoints)["log_probability"]
-    return {"documents": train.shape[0], "log_probability": curve}
+    (curve,) = harness.follow_programs({"": program}, checkpoints, evaluate).values()
+    return {"documents": train.shape[0], "log_probability": curve["log_probability"]}
 
 
 def run_convergence(options) -> None:
@@ -71,86 +66,16 @@ def run_convergence(options) -> None:
     harness.write(options, name, report, topics=n_topics, **PRIORS)
 
 
-def run_size(options) -> None:
-    X = corpora.load(options.corpus, options)
-    whole = corpora.hold_out_tokens(X)
-    n_topics = options.topics or TOPICS[options.corpus]
-    order = np.random.default_rng(0).permutation(len(X.indptr) - 1)
-    sizes = sorted({n for n in options.documents if n < order.size} | {order.size})
-    rows, chains = [], {name: [] for name in options.programs}
-    run_all = partial(harness.run_each, run_chain, options.programs)
-    for n in sizes:
-        data = *(part[np.sort(order[:n])] for part in whole), n_topics, [options.sweeps]
-        runs = harness.run_starts(run_all, options, *data)
-        found = harness.summary(data[-1], runs, "log_probability")
-        rows.append({"documents": n, **found})
-        for name in chains:
-            chains[name] += runs[name]
-    facts = {"topics": n_topics, "documents": sizes, **PRIORS}
-    report = {"rows": rows, "chains": chains}
-    harness.write(options, f"size-{options.corpus}", report, **facts)
-
-
-def draw_size(reports, folder) -> None:
-    def ends(row):
-        return {name: end for name, end in row.items() if name != "documents"}
-
-    kinds = {f"{HELD_OUT}; bars: range": ends}
-    figures.draw_rows(reports, folder, STYLES, kinds, x="documents", linear=kinds)
-
-
 def run_speed(options) -> None:
     X = corpora.load(options.corpus, options)
     gensim = available({"gensim"} & set(options.programs))
     names = [name for name in options.programs if name != "gensim" or gensim]
     report = {"tokens": int(X.sum()), "cells": int(X.nnz), **gensim}
     report["rows"] = harness.time_topics(new_program, names, X, options)
-    for row in report["rows"] if options.vb_iterations else ():
-        row |= reach(names, *corpora.hold_out_tokens(X), row["n_topics"], options)
-        harness.print_rows([row["reach"]])
     harness.write(options, f"speed-{options.corpus}", report, **PRIORS)
 
 
-def reach(names, train, held_out, n_topics, options) -> dict[str, dict]:
-    """Return the curve of batch VB, and those of others until they are as good."""
-    few = harness.geometric(options.vb_iterations)
-    curves = {"VB": follow(new_program("VB", train, n_topics), held_out, few)}
-    target = curves["VB"]["log_probability"][-1]
-    for name in (name for name in ("CVB0", "CVB", "Gibbs") if name in names):
-        small = new_program(name, train[:10], n_topics, 0, [1])
-        follow(small, held_out[:10], [1])  # compiles
-        checkpoints = fine(options.most_sweeps, 1.1 if name == "Gibbs" else 1.0)
-        program = new_program(name, train, n_topics, 0, checkpoints)
-        curves[name] = follow(program, held_out, checkpoints, target)
-    return {"reach": reach_rows(curves), "curves": curves}
-
-
-def fine(last: int, factor: float) -> list[int]:
-    """Return 1, 2, 3, ..., each at most this factor above the one before (or 1)."""
-    steps = [1]
-    while steps[-1] < last:
-        steps.append(min(last, max(steps[-1] + 1, int(factor * steps[-1]))))
-    return steps
-
-
-def reach_rows(curves) -> dict:
-    """Return sweeps and seconds until each is as good as VB; None if it never is."""
-    rows = {}
-    for name, curve in curves.items():
-        last = {key: values[-1] for key, values in curve.items()}
-        vb = rows.setdefault("VB", last)
-        is_good = last.pop("log_probability") >= curves["VB"]["log_probability"][-1]
-        last["relative"] = last["seconds"] / vb["seconds"]
-        rows[name] = last if is_good else dict.fromkeys(last)
-    return rows
-
-
-def reached(row) -> dict:
-    return {name: to["seconds"] for name, to in row.get("reach", {}).items()}
-
-
-SPEEDS = {**figures.SECONDS, "seconds until as good as VB at its end": reached}
-draw_speed = partial(figures.draw_rows, looks=STYLES, kinds=SPEEDS)
+draw_speed = partial(figures.draw_rows, looks=STYLES)
 
 
 def run_stream(options) -> None:

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from benchmarks import PAPER, corpora, figures, harness, number
+from benchmarks import corpora, figures, harness, number
 from benchmarks.internals import SideBySide, Sklda, completion_score
 from sklda import ECGSLDA, CollapsedGibbsLDA
 
@@ -43,7 +43,6 @@ def run_chains(options) -> None:
     chains = harness.run_starts(run_all, options, train, test, options)
     report = {"tokens": int(train.sum()), "test_tokens": int(test.sum())}
     report["least_rate"] = rate_limits(train)
-    report["paper_least_rate"] = PAPER["ecgs-chains"][options.corpus]
     sweeps = list(range(options.every, options.sweeps + 1, options.every))
     report |= {"summary": summary(sweeps, chains), "sweeps": sweeps, "chains": chains}
     harness.write(options, f"chains-{options.corpus}", report, **PRIORS)
@@ -129,13 +128,11 @@ def rows_of(starts: list[dict]) -> list[dict]:
     shards = list(starts[0]["seconds"])
     seconds = {n: np.concatenate([s["seconds"][n] for s in starts]) for n in shards}
     times = harness.times(seconds)
-    fastest = harness.speed_ups({n: np.quantile(seconds[n], 0.1) for n in shards})
     rows = []
     for n in shards:
         ends = [start["perplexity"][n] for start in starts]
         row = {"n_shards": n, "seconds": times["median"][n]}
         row["speed_up"] = times["times_as_fast"][n]
-        row["speed_up_of_fastest"] = fastest[n]
         row["perplexity"] = float(np.median(ends))
         base = rows[0]["perplexity"] if rows else row["perplexity"]
         row["relative"] = row["perplexity"] / base
@@ -147,9 +144,7 @@ def capacity(starts: list[dict], threads: int) -> dict:
     """Return how much faster separate chains sweep on all threads than on one."""
     single = np.concatenate([start["one"] for start in starts])
     many = np.concatenate([start["side_by_side"] for start in starts])
-    of = {"of_median": 0.5, "of_fastest": 0.1}
-    gains = {k: np.quantile(single, q) / np.quantile(many, q) for k, q in of.items()}
-    return {name: float(threads * gain) for name, gain in gains.items()}
+    return {"of_median": float(threads * np.median(single) / np.median(many))}
 
 
 def draw_shards(reports, folder) -> None:
@@ -175,8 +170,7 @@ def draw_shards(reports, folder) -> None:
 def run_speed(options) -> None:
     X = corpora.load(options.corpus, options)
     rows = harness.time_topics(new_program, options.strategies, X, options)
-    paper = {"n_topics": 400, "seconds": PAPER["ecgs-speed"][options.corpus]}
-    report = {"tokens": int(X.sum()), "rows": rows, "paper": paper}
+    report = {"tokens": int(X.sum()), "rows": rows}
     harness.write(options, f"speed-{options.corpus}", report, **PRIORS)
 
 

@@ -17,7 +17,6 @@ CORPORA = {
     "newsgroups": "20 Newsgroups",
     "counts": "high counts",
     "addresses": "Addresses",
-    "zipf": "synthetic",
     "titles": "Titles",
     "reuters": "Reuters",
     "blogs": "Political blogs",
@@ -119,7 +118,7 @@ def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", linear=()) ->
     per_report(reports, folder, len(kinds), draw)
 
 
-def lines(axes, points: dict, looks, xlabel, ylabel, *, log=True, slope=False) -> None:
+def lines(axes, points: dict, looks, xlabel, ylabel, *, log=True) -> None:
     """Draw a line for each name, whose points are values by x.
 
     A value is a number, None, or median and range.
@@ -133,8 +132,6 @@ def lines(axes, points: dict, looks, xlabel, ylabel, *, log=True, slope=False) -
             y = [value["median"] for value in y]
             bars = abs(ends - y)
         axes.errorbar(x, y, bars, label=name, capsize=3, **looks.get(name, {}))
-        if slope:
-            axes.plot(x, x * (y[-1] / x[-1]), "#888888", lw=0.6, label="in proportion")
     axes.set(xscale="log", xlabel=xlabel, ylabel=ylabel)
     turned = 45 if len(ticks) > 7 else 0
     axes.set_xticks(ticks, [f"{tick:,.7g}" for tick in ticks], rotation=turned)

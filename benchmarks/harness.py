@@ -105,11 +105,10 @@ def time_topics(new, names, X, options) -> list[dict]:
     return rows
 
 
-def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) -> dict:
+def follow(team, checkpoints, evaluate, limit=np.inf, sweeps=1) -> dict:
     """Return curves of `evaluate(runner)`, which is not timed, and of the seconds.
 
-    A program ends where the next step would exceed the limit of its seconds, or with
-    the first point of which `reached(point)` is true.
+    A program ends where the next step would exceed the limit of its seconds.
     """
     points: dict[str, list[dict]] = {runner.name: [] for runner in team}
     going = list(team)
@@ -120,22 +119,21 @@ def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) ->
 
     for sweep in checkpoints:
         for runner in list(going):
-            entered = points[runner.name]
             needed = runner.seconds + runner.pace * (sweep - runner.n_sweeps)
-            if needed > limit or (reached and entered and reached(entered[-1])):
+            if needed > limit:
                 going.remove(runner)
         take_turns(going, sweep, sweeps=sweeps)
         going = [runner for runner in going if runner.attempt(enter, runner)]
     return {r.name: columns(points[r.name]) for r in team if r.working}
 
 
-def follow_programs(programs: dict, checkpoints, evaluate, limit=np.inf, reached=None):
+def follow_programs(programs: dict, checkpoints, evaluate, limit=np.inf) -> dict:
     """Return the curves of programs by name, which all their threads sweep."""
     with ExitStack() as threads, threadpool_limits(1):
         for program in programs.values():
             threads.enter_context(program.threads())
         team = [Runner(name, program.seconds) for name, program in programs.items()]
-        return follow(team, checkpoints, evaluate, limit, reached)
+        return follow(team, checkpoints, evaluate, limit)
 
 
 def columns(rows: list[dict]) -> dict[str, list]:

@@ -29,7 +29,6 @@ OF_WORDS = {
     "planted": {"topic_word_prior": PLANTED["topic_word_prior"]},
     "too small": {"topic_word_prior": BETA},
 }
-NEAR = 0.1  # of the planted number
 
 
 def measure(X, grid, options, measures, seed=0, **priors):
@@ -59,12 +58,7 @@ def run_curves(options) -> None:
         X = X[X.sum(axis=1).nonzero()[0]]
         curve = measure(X, options.topics, options, list(MEASURES))
         found[corpus] = corpora.shape_of(X) | {
-            "best_score": float(curve.mean["score"].max()),
-            "recommended": {
-                rule: {"topics": chosen.n_components}
-                for rule, chosen in curve.recommended.items()
-            },
-            "verdict": curve.verdict,
+            "best_score": float(curve.mean["score"].max())
         }
         harness.print_rows([{"corpus": corpus, **found[corpus]}])
         rows += [
@@ -94,14 +88,8 @@ def run_planted(options) -> None:
         row = {"n_topics": n_topics, "shape": shape, "priors": priors}
         rows.append(row | find(options, shape, n_topics, PRIORS[priors]))
         harness.print_rows(rows[-1:])
-    steps = {"exact": 0, "within a step": 1}
-    summary = {
-        rule: {name: share(rows, rule, options.grid, n) for name, n in steps.items()}
-        for rule in RULES
-    }
-    report = {"rows": rows, "summary": summary}
     alpha, beta = PLANTED.values()
-    harness.write(options, "planted", report, alpha=alpha, beta=beta)
+    harness.write(options, "planted", {"rows": rows}, alpha=alpha, beta=beta)
 
 
 def find(options, shape: str, n_topics: int, priors: dict) -> dict[str, list[int]]:
@@ -131,16 +119,6 @@ def lengths(shape: str, n_docs: int, seed: int) -> np.ndarray:
     return np.full(n_docs, {"short": 40, "long": 160}[shape])
 
 
-def share(rows: list[dict], rule: str, grid: list[int], steps: int) -> float:
-    """Return how often a rule is no more than so many steps of the grid off."""
-    off = [
-        abs(grid.index(number) - grid.index(row["n_topics"]))
-        for row in rows
-        for number in row[rule]
-    ]
-    return round(float(np.mean(np.array(off) <= steps)), 3)
-
-
 def run_hierarchical(options) -> None:
     chains, rows = {name: [] for name in OF_WORDS}, []
     sweeps = harness.geometric(options.sweeps)
@@ -156,8 +134,7 @@ def run_hierarchical(options) -> None:
             row[key] = [chain[key] for chain in found]
         rows.append(row)
         harness.print_rows([row | {"found": str(row["found"])}])
-    summary = {name: summary_of_chains(runs) for name, runs in chains.items()}
-    report = {"sweeps": sweeps, "rows": rows, "summary": summary, "chains": chains}
+    report = {"sweeps": sweeps, "rows": rows, "chains": chains}
     alpha, beta = PLANTED.values()
     harness.write(options, "hierarchical", report, alpha=alpha, beta=beta)
 
@@ -182,12 +159,6 @@ def sample_number(X, options, sweeps: list[int], seed: int, priors: dict) -> dic
         "beta": round(float(lda.topic_word_prior_), 4),
         "after": after.tolist(),
     }
-
-
-def summary_of_chains(chains: list[dict]) -> dict[str, float]:
-    """Return the share of the chains whose number is near the planted one."""
-    off = [abs(chain["found"] / chain["n_topics"] - 1) for chain in chains]
-    return {"within a tenth": round(float(np.mean(np.array(off) <= NEAR)), 3)}
 
 
 def draw_hierarchical(reports, folder) -> None:

@@ -15,6 +15,7 @@ from collections import Counter
 import dask.bag as db
 import matplotlib.pyplot as plt
 import numpy as np
+from dask import delayed
 from distributed import Client
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -45,14 +46,13 @@ print(f"{len(vocabulary):,} words")
 
 
 # %%
-# Then count each partition separately. The result is a lazy bag of one CSR matrix per
-# partition; nothing has been computed yet.
+# Then count each partition separately. The result is a list of delayed CSR matrices;
+# nothing has been computed yet.
 def count(block):
-    counter = CountVectorizer(vocabulary=vocabulary, **tokens)
-    return [counter.transform(list(block))]
+    return CountVectorizer(vocabulary=vocabulary, **tokens).transform(list(block))
 
 
-X = texts.map_partitions(count)
+X = [delayed(count)(part) for part in texts.to_delayed()]
 
 # %%
 # The fit sends only the names of tasks to the cluster. The topics of documents and
@@ -74,7 +74,6 @@ plt.show()
 
 # %%
 # On a single machine, the same seed gives the same topics, bit for bit.
-(whole,) = count(passages)
-alone = sklda.PartiallyCollapsedGibbsLDA(**local.get_params()).fit(whole)
+alone = sklda.PartiallyCollapsedGibbsLDA(**local.get_params()).fit(count(passages))
 print(f"same topics: {np.array_equal(alone.components_, lda.components_)}")
 client.close()

@@ -109,7 +109,7 @@ ax.minorticks_off()
 ax.legend()
 
 # %%
-# Priors are updated every ten sweeps during burn-in and then frozen, so that all kept
+# Priors are updated in each sweep of the burn-in and then frozen, so that all kept
 # samples come from one posterior. The initial values have little effect: learning from
 # values that are far too small gives nearly the same result.
 again = CollapsedGibbsLDA(

@@ -124,7 +124,7 @@ def no_network(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("a download began")
 
-    monkeypatch.setattr("sklda.datasets._fetch_uci_bow._download", refuse)
+    monkeypatch.setattr("sklda.datasets._files.import_extra", refuse)
 
 
 @each_name

@@ -12,15 +12,19 @@ from tests.helpers.selection import fast_and_slow
 @pytest.mark.parametrize("n_topics", fast_and_slow([20], [5, 32, 33, 100]))
 @pytest.mark.parametrize("sampler", same_bits.SAMPLERS)
 def test_fits_have_the_bits_that_are_stored(sampler, n_topics):
-    found = same_bits.digests(sampler, n_topics)
-    assert found == same_bits.stored()[sampler][str(n_topics)]
+    digests, traces = same_bits.digests(sampler, n_topics)
+    expected, expected_traces = (
+        of[sampler][str(n_topics)] for of in same_bits.stored()
+    )
+    assert digests == expected
+    assert traces == pytest.approx(expected_traces, rel=1e-12)
 
 
 def test_all_is_stored():
-    stored = same_bits.stored()
-    assert list(stored) == list(same_bits.SAMPLERS)
     topics = [str(n_topics) for n_topics in same_bits.N_TOPICS]
-    assert all(list(digests) == topics for digests in stored.values())
+    for stored in same_bits.stored():
+        assert list(stored) == list(same_bits.SAMPLERS)
+        assert all(list(of) == topics for of in stored.values())
 
 
 def test_a_bit_shows():

@@ -1,4 +1,4 @@
-"""sklda against its own history, by asv; `python -m benchmarks history` runs it."""
+"""sklda against its own history: `asv run --config benchmarks/asv.conf.json`."""
 
 import sys
 from pathlib import Path

@@ -5,7 +5,6 @@ the perplexity that topics reach in a given time, and the time to a given perple
 """
 
 import os
-from itertools import cycle
 from pathlib import Path
 from statistics import median
 
@@ -15,15 +14,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from benchmarks import compare
+from benchmarks.figures import styles
 from benchmarks.harness import read
 from benchmarks.programs import PEERS
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "compare"
 CORPUS, TOPICS, SHOWN = "nips", (20, 100, 400, 1000), 100
 OURS, COLOR, GREY = "sklda", "#2f7fbf", "#b9c3cc"
-# Six colours and five dashes have no common divisor: 30 programs look different.
-OTHER_COLORS = ["#d17b1f", "#1f8f78", "#8a6fb3", "#6b7681", "#b04a5a", "#7f7f1f"]
-OTHER_DASHES = ["--", "-.", ":", (0, (5, 1)), (0, (1, 1))]
 
 
 def report(kind: str, n_topics: int) -> dict:
@@ -99,15 +96,14 @@ def draw_speed(axes) -> str:
 
 def draw_quality(axes) -> str:
     """Draw what fits and other exact samplers reach, with means; return their names."""
-    looks = zip(cycle(OTHER_COLORS), cycle(OTHER_DASHES), strict=False)
+    looks = styles("compare") | {compare.FIT: {"color": COLOR, "marker": "."}}
     programs = report("quality", SHOWN)["programs"]
     _, others = compare.ours_and_others(dict.fromkeys(programs, 0.0))
     shown = [compare.FIT, *(n for n in others if f"{n}-mean" not in others)]
     curves = {name: compare.median_curve(programs[name]) for name in shown}
     for name, curve in curves.items():
-        color, dashes = (COLOR, "-") if name == compare.FIT else next(looks)
-        look = {"label": PEERS[name].label, "color": color, "linestyle": dashes}
-        axes.plot(curve["seconds"], curve["perplexity"], marker=".", **look)
+        look = {"label": PEERS[name].label, "markersize": 4, **looks[name]}
+        axes.plot(curve["seconds"], curve["perplexity"], **look)
     compare.show_low(axes, [*curves.values()])
     axes.set(title="Quality: lower is better")
     last = max(curve["seconds"][-1] for curve in curves.values())

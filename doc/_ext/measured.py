@@ -61,7 +61,7 @@ def figures() -> dict[str, str]:
             gains = (row["times_as_fast"][name] for row in rows)
             found[f"{corpus}-{name}-gain"] = _range(gains)
     found |= _blocks() | _shards() | _variational()
-    names = "newsgroups-no-stop-words", "size-1100000"
+    names = "corpora-content-words", "size-1100000"
     found |= supervised_tables.figures(
         *(_read(f"medlda/{name}.json") for name in names)
     )
@@ -108,8 +108,6 @@ def _variational() -> dict[str, str]:
     for name, program in (("cvb", "CVB"), ("cvb0", "CVB0")):
         gains = (row["times_as_fast"][program] for row in rows)
         found[f"nips-{name}-gain"] = _range(gains, 0)
-        worst = max(row["reach"][program]["relative"] for row in rows)
-        found[f"nips-{name}-reach"] = f"{100 * worst:.0f}"
     for name, summary in _read("cvb/convergence-nips.json")["summary"].items():
         found[f"nips-{name}-log-probability"] = f"{summary['median']:.2f}"
     stream = _read("cvb/stream-newsgroups.json")

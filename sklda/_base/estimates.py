@@ -8,7 +8,7 @@ where N_d is the length of document d and A the sum of alpha. If alpha is sample
 sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + A).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -263,12 +263,11 @@ class BaseMeans(BaseTopicModel):
         return sparse.vstack(components, "csr"), sparse.hstack(shares, "csr")
 
 
-def sum_attributes(chains: Sequence[Any]) -> dict[str, Any]:
-    """Return the attributes of which estimates are made, with a part for each chain."""
-    topics, documents = zip(*(chain.sums() for chain in chains), strict=True)
+def sum_attributes(topics: TopicSums, documents: DocumentSums) -> dict[str, Any]:
+    """Return the attributes of which estimates are made, with the sums of one chain."""
     return {
-        "_topic_sums": {"chains": tuple(map(_plain, topics))},
-        "_document_sums": {"chains": tuple(map(_plain, documents))},
+        "_topic_sums": {"chains": (_plain(topics),)},
+        "_document_sums": {"chains": (_plain(documents),)},
     }
 
 

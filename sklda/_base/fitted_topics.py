@@ -81,13 +81,18 @@ def word_weights(model: Any, name: str = "model") -> np.ndarray:
 
     An array may contain negative weights, such as logarithms.
     """
-    if hasattr(model, "fit"):
-        return fitted_components(snapshot(model))
     if word_lists(model, name) is not None:
         raise TypeError(
             f"{name} contains lists of words, which have no weights. Pass a fitted "
             "model, or the weights of all words in its topics."
         )
+    return weights_without_lists(model, name)
+
+
+def weights_without_lists(model: Any, name: str = "model") -> np.ndarray:
+    """Return the same, of a model that is known not to be lists of words."""
+    if hasattr(model, "fit"):
+        return fitted_components(snapshot(model))
     weights: np.ndarray = check_matrix(model, name, dtype=np.float64)
     return weights
 

@@ -123,30 +123,13 @@ def split_tokens(corpus: WeightedCorpus) -> Halves:
     return seen, corpus.count - seen
 
 
-def completion_score(corpus, halves, topics, doc_topic_of) -> float:
-    """Return the mean log probability of all tokens in nats, see `completion_sums`."""
-    sums = completion_sums(corpus, halves, topics, doc_topic_of)
-    return mean_log_probability(*sums)
-
-
-def mean_log_probability(total: float, n_tokens: float) -> float:
-    """Return the mean per token, or 0 with a warning if there are no tokens."""
-    if n_tokens > 0:
-        return float(total / n_tokens)
-    warn_user(
-        "X has no tokens, so their mean log probability is undefined and set to 0.0.",
-        UndefinedMetricWarning,
-    )
-    return 0.0
-
-
-def completion_sums(
+def completion_score(
     corpus: WeightedCorpus,
     halves: Halves,
     topics: FixedTopics,
     doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
-) -> tuple[float, float]:
-    """Return the sum of the log probabilities, and the number of tokens.
+) -> float:
+    """Return the mean log probability of all tokens in nats.
 
     Each half of a document is scored with theta of the other half, which `doc_topic_of`
     estimates.
@@ -162,4 +145,15 @@ def completion_sums(
             topics.exponent,
             theta,
         )
-    return total, corpus.count.sum(dtype=np.float64)
+    return mean_log_probability(total, corpus.count.sum(dtype=np.float64))
+
+
+def mean_log_probability(total: float, n_tokens: float) -> float:
+    """Return the mean per token, or 0 with a warning if there are no tokens."""
+    if n_tokens > 0:
+        return float(total / n_tokens)
+    warn_user(
+        "X has no tokens, so their mean log probability is undefined and set to 0.0.",
+        UndefinedMetricWarning,
+    )
+    return 0.0

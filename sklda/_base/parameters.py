@@ -28,10 +28,6 @@ from sklda._core.word_prior import word_prior
 
 _has_warned_of_threads = False
 
-# Where a chain learns alpha, its sum begins here: topics form better under a large
-# alpha, which falls in a few sweeps if it is too large. One that is too small rises
-# slowly.
-FIRST_ALPHA_SUM = 10.0
 # Priors that kernels can multiply and add in float32, with a margin.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
 
@@ -198,6 +194,8 @@ def make_threads(parameters, in_parallel: bool = False) -> Threads:
 
 def random_streams(random_state) -> RandomStreams:
     """Return the random streams of a fit, made from its `random_state`."""
+    if isinstance(random_state, RandomStreams):  # of a binary model
+        return random_state
     entropy = check_random_state(random_state).randint(0, 2**31, size=4)
     return RandomStreams(np.random.SeedSequence(entropy.tolist()))
 

@@ -8,6 +8,10 @@ from sklda._base.annealing import Annealing
 from sklda._core.minka import LearnedPriors
 from sklda._core.problem import Problem
 
+# Topics form better under a large alpha. If it is too large, it falls in a few sweeps;
+# if it is too small, it rises slowly.
+_FIRST_ALPHA_SUM = 10.0
+
 
 class Schedule(NamedTuple):
     """When priors are learned, the trace grows and samples are kept.
@@ -22,6 +26,11 @@ class Schedule(NamedTuple):
     learned: LearnedPriors | None  # by a fixed point
     is_hierarchical: bool = False  # the chain samples the priors itself
     learning_interval: int = 1  # sweeps from one update of the priors to the next
+
+    @property
+    def first_alpha_sum(self) -> float:
+        """Return where the sum of alpha begins, if it is learned and not given."""
+        return _FIRST_ALPHA_SUM if self.burn_in > 0 else 1.0
 
     @property
     def n_kept(self) -> int:

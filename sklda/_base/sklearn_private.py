@@ -36,6 +36,7 @@ except ImportError:
             return _SilentTask()
 
 
+CALLBACKS = "_skl_callbacks"  # the attribute with the callbacks of an estimator
 # What the mixin sets for the time of a fit, and scikit-learn removes after it.
 CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
 
@@ -67,6 +68,7 @@ class NonemptyPath(_param_validation.Options):
 
 
 __all__ = [
+    "CALLBACKS",
     "CALLBACK_ATTRIBUTES",
     "CallbackSupportMixin",
     "HasMethods",

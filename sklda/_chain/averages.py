@@ -34,7 +34,7 @@ class Averages:
     ) -> None:
         """Add one sample; n_dk / (n_d + alpha_sum) for n_dk where alpha is sampled."""
         self.word_topic.add(_word_chunks(counts, problem.n_topics))
-        self.doc_topic.add(_doc_chunks(problem, z, alpha_sum))
+        self.doc_topic.add(doc_chunks(problem, z, alpha_sum))
         self.n_kept += 1
 
     def copy(self) -> "Averages":
@@ -73,7 +73,7 @@ def _word_chunks(counts: Counts, n_topics: int) -> Iterator[sparse.csr_array]:
         yield sparse.csr_array(table[:, :n_topics], dtype=np.float64)
 
 
-def _doc_chunks(problem, z, alpha_sum) -> Iterator[sparse.csr_array]:
+def doc_chunks(problem, z, alpha_sum) -> Iterator[sparse.csr_array]:
     """Yield the counts of some documents at a time, scaled if there is `alpha_sum`."""
     corpus, n_topics = problem.corpus, problem.n_topics
     before = tokens_before(corpus)

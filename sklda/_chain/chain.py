@@ -4,9 +4,8 @@ It knows no sampler, only the protocol of `sklda._core.sampler`.
 """
 
 from collections import deque
-from collections.abc import Sequence
 from copy import copy
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -31,7 +30,6 @@ from sklda._core.minka import (
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_parameters import (
-    ResponseModel,
     SampledParameters,
     SampledPrior,
     copy_of,
@@ -56,7 +54,7 @@ class Chain:
         keep_draws: int = 0,
         z: np.ndarray | None = None,
         prior: SampledPrior | None = None,
-        response: ResponseModel | None = None,
+        response: Any = None,
         annealing: Annealing = NO_ANNEALING,
     ) -> None:
         _check_memory(problem)
@@ -75,7 +73,7 @@ class Chain:
         self.draw_interval = 1  # kept samples from one draw to the next
         self.last_kept = 0  # the sweep of the last sample in the averages
         self.prior = prior  # if it is sampled, too
-        self.response = response  # if there is one
+        self.response = response  # to labels: `SampledParameters` with `describe`
         self.annealing = annealing
         self.prior_updates: list[PriorUpdate] = []  # of priors that are learned
 
@@ -100,11 +98,6 @@ class Chain:
     def n_tokens(self) -> int:
         """Tokens of the corpus."""
         return self.z.size
-
-    @property
-    def chains(self) -> list[Self]:
-        """The chain itself, as the only one."""
-        return [self]
 
     @property
     def mean_problem(self) -> Problem[Corpus]:
@@ -267,7 +260,9 @@ class Chain:
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
         if self.response is not None:
-            return self.response.describe() + describe_proposals([self])
+            last = self.info[-1]
+            rate = f", {acceptance_rate([last])[0]:.0%} accepted"
+            return self.response.describe() + rate * (last.n_proposed > 0)
         return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
     def forget_samples(self, burn_in: int = 0) -> None:
@@ -300,14 +295,6 @@ class Chain:
         """Return the sums of the kept samples, of which estimates are made."""
         problem, averages = self.mean_problem, self.averages
         return averages.topic_sums(problem), averages.document_sums(problem, self.prior)
-
-
-def describe_proposals(chains: Sequence[Chain]) -> str:
-    """Return the share of proposals that the last sweep accepts; "" without any."""
-    last = [chain.info[-1:] for chain in chains]
-    if last[0][0].n_proposed == 0:
-        return ""
-    return f", {acceptance_rate(last)[0]:.0%} accepted"
 
 
 def _check_memory(problem: Problem[Corpus]) -> None:

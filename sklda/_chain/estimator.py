@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +15,6 @@ from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
     DRAWS_CONSTRAINTS,
-    FIRST_ALPHA_SUM,
     TRACE_CONSTRAINTS,
     make_problem,
     make_threads,
@@ -29,7 +29,7 @@ from sklda._chain.hierarchical_prior import (
     prior_attributes,
 )
 from sklda._chain.kept_draws import check_keep_draws, draw_interval, posterior_draws
-from sklda._chain.run import Observer, chain_schedule, run_fit
+from sklda._chain.run import chain_schedule, run_fit
 from sklda._chain.start import check_init, first_topics
 from sklda._chain.stored import StoredChain, check_documents, store_chain, take_up
 from sklda._core.corpus import check_corpus
@@ -55,28 +55,45 @@ class BaseChainEstimator(BaseMeans):
     _stored: StoredChain | None = None
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _fit_chain(self, X, y=None, recorder: Observer | None = None, **more) -> Any:
+    def _fit_chain(self, X, y=None, recorder: Any = None, **more) -> Any:
         """Fit, and return the chain, which a recorder looks at after each sweep.
 
         `more` is what `fit` takes beside X and y.
         """
         parameters, chain = self._parameters, take_up(self)
         schedule = chain_schedule(parameters, goes_on=chain is not None)
-        hyperpriors = check_hyperpriors(parameters)
-        in_parallel = self._is_parallel
-        with fitting(self), make_threads(parameters, in_parallel) as threads:
+        check_hyperpriors(parameters)
+        with fitting(self):
             corpus = check_corpus(self, X, reset=chain is None)
             beside = self._check_beside(corpus, y, **more)
-            problem = make_problem(self, corpus, FIRST_ALPHA_SUM)
+            problem = make_problem(self, corpus, schedule.first_alpha_sum)
+            data = {"X": X, "y": y} | ({"metadata": more} if more else {})
+            return self._run(chain, problem, schedule, beside, data, recorder)
+
+    def _run(
+        self,
+        chain: Any,
+        problem: Problem[Corpus],
+        schedule: Schedule,
+        beside: Any,
+        data: dict[str, Any],
+        recorder: Any = None,
+    ) -> Any:
+        """Start or continue a chain, run it, set the attributes, and return it."""
+        parameters = self._parameters
+        with make_threads(parameters, self._is_parallel) as threads:
             if chain is None:
                 chain = self._started(problem, schedule, beside, threads)
             else:
                 chain = self._continued(chain, problem, schedule, beside, threads)
-            chain.sample_priors(hyperpriors, threads)
-            data = {"X": X, "y": y} | ({"metadata": more} if more else {})
+            chain.sample_priors(check_hyperpriors(parameters), threads)
             every = getattr(parameters, "evaluate_every", REPORT_EVERY)
             run_fit(self, data, chain, schedule, every, recorder)
-            self._end(chain, recorder)
+            if self.warm_start or recorder is not None:
+                ended = chain.snapshot()
+            else:  # a chain that has ended gives its topics away, and needs no tables
+                ended, chain.state = chain, None
+            self._end(chain, self._attributes(ended))
         return chain
 
     def _check_beside(self, corpus: Corpus, y: Any) -> Any:
@@ -107,16 +124,10 @@ class BaseChainEstimator(BaseMeans):
         """Return the fitted attributes at the end of a chain, which goes no further."""
         raise NotImplementedError
 
-    def _end(self, chain: Any, recorder: Observer | None) -> None:
+    def _end(self, chain: Any, attributes: dict[str, Any]) -> None:
         """Set the fitted attributes, and keep the chain for the next fit, if any."""
-        goes_on = self.warm_start or recorder is not None
         vars(self).pop("_stored", None)
-        if goes_on:
-            vars(self).update(self._attributes(chain.snapshot()))
-        else:  # a chain that has ended gives its topics away, and needs no tables
-            for member in chain.chains:
-                member.state = None
-            vars(self).update(self._attributes(chain))
+        vars(self).update(attributes)
         if self.warm_start:
             store_chain(self, chain)
         for name in ("components_", "doc_topic_"):  # that were assigned
@@ -259,26 +270,23 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         threads: Threads,
     ) -> Chain:
         corpus, sampler = problem.corpus, self._make_sampler(problem, threads)
-        may_add = self._may_add_documents
+        may_add, keep_draws = self._may_add_documents, self._parameters.keep_draws
         check_documents(corpus, chain.problem.corpus, may_add=may_add)
+        chain.draws = deque(chain.draws, keep_draws)
         chain = chain.extended(sampler, corpus, threads)
-        n_kept, keep_draws = len(chain.draws), self._parameters.keep_draws
+        n_kept = len(chain.draws)
         check_keep_draws(keep_draws, schedule, problem, n_kept)
         chain.draw_interval = draw_interval(keep_draws, schedule)
         return chain
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        problem, prior = chain.mean_problem, chain.prior
+        problem = chain.mean_problem
         return {
-            **sum_attributes([chain]),
+            **sum_attributes(*chain.sums()),
             "topic_assignments_": chain.z,
             "doc_topic_prior_": chain.shared_alpha(problem),
             "topic_word_prior_": problem.beta,
-            **(
-                prior_attributes([], [chain.prior_updates])
-                if prior is None
-                else prior.attributes()
-            ),
+            **prior_attributes(chain.prior, chain.prior_updates),
             "draws_": posterior_draws(chain),
             "moved_tokens_": np.array(chain.moved),
             "log_joint_": np.array(chain.log_joint),

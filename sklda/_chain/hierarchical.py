@@ -22,7 +22,7 @@ import numpy as np
 
 from sklda._chain.kernels.hierarchical import draw_concentration, draw_dirichlet
 from sklda._core.doc_topic_counts import Histogram
-from sklda._core.random_streams import RandomStreams, advance, draw_key
+from sklda._core.random_streams import RandomStreams, draw_key
 
 # The least entry of alpha: a topic with less is as good as excluded, until w is drawn
 # again, and the kernels' float32 would be slow below 1e-38.
@@ -63,11 +63,6 @@ def draw_noise(rng: RandomStreams) -> Noise:
     """Return the random numbers of the next sweep."""
     bits = [np.uint64(draw_key(rng.child(_CHILD).kernel)) for _ in range(_DRAWS)]
     return Noise(bits[0], np.array([bits[1], bits[2] | np.uint64(1)]))
-
-
-def skip_noise(rng: RandomStreams, n_sweeps: int) -> None:
-    """Advance the random numbers by some sweeps."""
-    advance(rng.child(_CHILD).kernel, _DRAWS * n_sweeps)
 
 
 def draw_weights(

@@ -159,7 +159,20 @@ class HierarchicalPrior(SampledPrior):
 
     def attributes(self) -> dict[str, Any]:
         """Return the fitted attributes of the kept samples."""
-        return prior_attributes([self])
+        entries = np.array(self.trace, np.float64)  # none while a chain is annealed
+        columns = entries.reshape(-1, len(TraceEntry._fields)).T
+        trace = dict(zip(TraceEntry._fields, columns, strict=True))
+        if not self.samples_words:
+            del trace["topic_word_prior"]
+        for name in ("sweep", *_NUMBERS):
+            trace[name] = trace[name].astype(np.int64)
+        # A callback may look, or end the fit, before the burn-in is over.
+        after = trace["sweep"] > min(self.burn_in, self.kept[0].sweep - 1)
+        return {
+            "topic_weights_": np.mean([k.weights for k in self.kept], axis=0),
+            "n_topics_": {name: _interval(trace[name][after]) for name in _NUMBERS},
+            "prior_trace_": trace,
+        }
 
     def for_more_documents(self, problem: Problem) -> Self:
         """Return the present sample for more documents; no other is kept."""
@@ -245,46 +258,20 @@ def _check_gamma(name, pair) -> tuple[float, float]:
 
 
 def _interval(numbers: np.ndarray) -> np.ndarray:
-    """Return the mean and the ends of an interval, (3, ...); NaN without any sweep.
+    """Return the mean and the ends of an interval, (3,); NaN without any sweep.
 
     Sweeps are no independent draws, so the ends are quantiles of the trace as it is.
     """
-    if len(numbers) == 0:
-        return np.full((3, *numbers.shape[1:]), np.nan)
-    return np.array([numbers.mean(axis=0), *np.quantile(numbers, _ENDS, axis=0)])
-
-
-def _trace_table(trace: list[TraceEntry]) -> np.ndarray:
-    """Return the entries as rows; none while a chain is annealed."""
-    return np.array(trace, np.float64).reshape(len(trace), len(TraceEntry._fields))
+    if numbers.size == 0:
+        return np.full(3, np.nan)
+    return np.array([numbers.mean(), *np.quantile(numbers, _ENDS)])
 
 
 def prior_attributes(
-    priors: Sequence[HierarchicalPrior | None],
-    updates: Sequence[Sequence[PriorUpdate]] = ((),),
+    prior: SampledPrior | None, updates: Sequence[PriorUpdate]
 ) -> dict[str, Any]:
-    """Return the fitted attributes of the priors that chains sample or have learned.
-
-    Weights of several chains follow each other; all else has a column for each chain.
-    """
-    sampled = [prior for prior in priors if prior is not None]
-    if not sampled:
-        nothing = dict.fromkeys(("topic_weights_", "n_topics_"))
-        return nothing | {"prior_trace_": prior_trace(updates)}
-    weights = [np.mean([k.weights for k in prior.kept], axis=0) for prior in sampled]
-    entries = [_trace_table(prior.trace) for prior in sampled]
-    columns = np.stack(entries, axis=-1) if len(entries) > 1 else entries[0]
-    trace = dict(zip(TraceEntry._fields, columns.swapaxes(0, 1), strict=True))
-    if sampled[0].priors.topic_word_prior is None:
-        del trace["topic_word_prior"]
-    for name in ("sweep", *_NUMBERS):
-        trace[name] = trace[name].astype(np.int64)
-    # A callback may look, or end the fit, before the burn-in is over.
-    burn_in = min(sampled[0].burn_in, sampled[0].kept[0].sweep - 1)
-    after = np.array([entry.sweep for entry in sampled[0].trace], int) > burn_in
-    n_topics = {name: _interval(trace[name][after]) for name in _NUMBERS}
-    return {
-        "topic_weights_": np.concatenate(weights),
-        "n_topics_": n_topics,
-        "prior_trace_": trace,
-    }
+    """Return the fitted attributes of priors that a chain samples or has learned."""
+    if prior is not None:
+        return prior.attributes()
+    nothing = dict.fromkeys(("topic_weights_", "n_topics_"))
+    return nothing | {"prior_trace_": prior_trace(updates)}

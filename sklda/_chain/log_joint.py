@@ -1,12 +1,14 @@
-"""The log joint of words and topics of LDA, with theta and phi integrated out."""
+"""The log joint of words and topics of LDA, with theta and phi integrated out.
+
+No fit depends on these values, so that SciPy may round them differently by processor.
+"""
 
 import numpy as np
+from scipy.special import gammaln
 
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_chunks, document_lengths
-from sklda._core.logarithms import log_gammas
 from sklda._core.problem import Corpus, Counts, Problem
-from sklda._core.sums import pairwise_sum
 
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
@@ -28,9 +30,9 @@ def _doc_likelihood_by_rows(alpha, topics, tokens, lengths) -> float:
     """Return the same for a row of alpha for each document."""
     ends, sums = np.cumsum(lengths), alpha.sum(axis=1)
     alphas = alpha[np.searchsorted(ends, np.cumsum(tokens) - tokens, "right"), topics]
-    length_terms = log_gammas(sums) - log_gammas(lengths + sums)
-    pair_terms = log_gammas(tokens + alphas) - log_gammas(alphas)
-    return pairwise_sum(length_terms) + pairwise_sum(pair_terms)
+    length_terms = gammaln(sums) - gammaln(lengths + sums)
+    pair_terms = gammaln(tokens + alphas) - gammaln(alphas)
+    return length_terms.sum() + pair_terms.sum()
 
 
 def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
@@ -40,9 +42,9 @@ def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
     """
     topics, tokens, n_pairs = pairs
     length, n_docs = lengths
-    length_terms = log_gammas(alpha.sum()) - log_gammas(length + alpha.sum())
-    pair_terms = log_gammas(tokens + alpha[topics]) - log_gammas(alpha)[topics]
-    return pairwise_sum(n_docs * length_terms) + pairwise_sum(n_pairs * pair_terms)
+    length_terms = gammaln(alpha.sum()) - gammaln(length + alpha.sum())
+    pair_terms = gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
+    return (n_docs * length_terms).sum() + (n_pairs * pair_terms).sum()
 
 
 def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
@@ -58,14 +60,14 @@ def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
 def word_likelihood(beta: float, pairs, totals: np.ndarray, n_words: int) -> float:
     """Return the same from how often each word-topic count occurs: counts, n_pairs."""
     occurring, n_pairs = pairs
-    each = log_gammas(occurring + beta) - log_gammas(beta)
-    return _log_topics(n_words * beta, totals) + pairwise_sum(n_pairs * each)
+    each = gammaln(occurring + beta) - gammaln(beta)
+    return _log_topics(n_words * beta, totals) + (n_pairs * each).sum()
 
 
 def _log_topics(beta_sum, totals) -> float:
     """Return the sum of log(Gamma(beta_sum) / Gamma(n + beta_sum)) over all topics."""
-    constant = totals.size * np.mean(log_gammas(beta_sum))
-    return constant - pairwise_sum(log_gammas(totals + beta_sum))
+    constant = totals.size * np.mean(gammaln(beta_sum))
+    return constant - gammaln(totals + beta_sum).sum()
 
 
 def _log_rising_by_words(word_topic, beta, rows=512) -> float:
@@ -75,5 +77,5 @@ def _log_rising_by_words(word_topic, beta, rows=512) -> float:
         counts = word_topic[first : first + rows]
         cells = np.nonzero(counts)
         betas = beta[cells[1], first + cells[0]]
-        total += pairwise_sum(log_gammas(counts[cells] + betas) - log_gammas(betas))
+        total += (gammaln(counts[cells] + betas) - gammaln(betas)).sum()
     return total

@@ -2,61 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any, Protocol, Self
+from typing import Any
 
 from sklda._base.fitting import Progress, fit_callbacks
 from sklda._base.parameters import make_schedule
 from sklda._base.schedule import Schedule
-from sklda._core.minka import LearnedPriors, warn_unless_arrived
-
-
-class Runnable(Protocol):
-    """A chain, or several that sweep together."""
-
-    @property
-    def n_sweeps(self) -> int:
-        """Sweeps done."""
-
-    @property
-    def n_tokens(self) -> int:
-        """Tokens of the corpus."""
-
-    @property
-    def chains(self) -> Sequence[Any]:
-        """The chains that sweep together."""
-
-    def sweep(self) -> None:
-        """Resample every token once."""
-
-    def learn_priors(self, learned: LearnedPriors) -> None:
-        """Fit these priors to the present assignments."""
-
-    def evaluate(self) -> None:
-        """Add an entry to the trace."""
-
-    def keep(self) -> None:
-        """Add the present sample to the averages, unless it is there already."""
-
-    def end(self) -> None:
-        """End a fit with a kept sample, and annealing with a sweep of the posterior."""
-
-    def forget_samples(self, burn_in: int = 0) -> None:
-        """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
-
-    def describe(self) -> str:
-        """Return what a verbose fit prints of the present sample."""
-
-    def snapshot(self) -> Self:
-        """Return a copy, as if stopped here, that further sweeps do not change."""
-
-
-class Observer(Protocol):
-    """Looks at each sample of a chain."""
-
-    def look(self, chain: Any, *, kept: bool) -> None:
-        """Record what is wanted of the present sample."""
+from sklda._core.minka import warn_unless_arrived
 
 
 def chain_schedule(parameters: SimpleNamespace, *, goes_on: bool = False) -> Schedule:
@@ -81,15 +33,16 @@ def chain_schedule(parameters: SimpleNamespace, *, goes_on: bool = False) -> Sch
 def run_fit(
     estimator: Any,
     data: dict[str, Any],
-    chain: Runnable,
+    chain: Any,
     schedule: Schedule,
     report_every: int,
-    recorder: Observer | None = None,
+    recorder: Any = None,
 ) -> None:
     """Run the chain of a fit to data; a burn-in ends the samples of earlier fits.
 
-    Callbacks and the recorder hear of each sweep; a verbose estimator prints a line
-    every `report_every` sweeps.
+    The chain is a `Chain`, or that of a cluster, which has the same methods. Callbacks
+    and the recorder hear of each sweep; a verbose estimator prints a line every
+    `report_every` sweeps.
     """
     first = chain.n_sweeps
     if schedule.burn_in > 0:
@@ -118,4 +71,4 @@ def run_fit(
                 chain.end()
                 break
     if schedule.learned is not None:
-        warn_unless_arrived([member.prior_updates for member in chain.chains])
+        warn_unless_arrived(chain.prior_updates)

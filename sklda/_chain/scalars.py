@@ -16,9 +16,7 @@ from sklda._base.fold_in import (
     split_tokens,
 )
 from sklda._chain.chain import Chain
-from sklda._chain.run import Runnable
 from sklda._core.corpus import tokens_before
-from sklda._core.logarithms import logs
 from sklda._core.problem import Corpus, Counts, WeightedCorpus
 
 N_PAIRS = 1000
@@ -79,7 +77,7 @@ class Recorder:
         self.values: dict[str, list[float]] = {}
         self.together: list[np.ndarray] = []  # which pairs share a topic
 
-    def look(self, chain: Runnable, *, kept: bool) -> None:
+    def look(self, chain: Chain, *, kept: bool) -> None:
         """Record the present sample if it is kept.
 
         Raises
@@ -91,19 +89,14 @@ class Recorder:
             raise Stopped
         if not kept:
             return
-        chains, together = chain.chains, np.empty(len(self.pairs), np.bool_)
-        for i, member in enumerate(chains):
-            for name, value in self._scalars(member).items():
-                name = name if len(chains) == 1 else f"{name}[{i}]"
-                self.values.setdefault(name, []).append(value)
-            mine = slice(i, None, len(chains))  # each has its share of the pairs
-            first, second = self.pairs[mine].T
-            together[mine] = member.z[first] == member.z[second]
-        self.together.append(together)
+        for name, value in self._scalars(chain).items():
+            self.values.setdefault(name, []).append(value)
+        first, second = self.pairs.T
+        self.together.append(chain.z[first] == chain.z[second])
         self.sweeps.append(chain.n_sweeps)
 
     def _scalars(self, chain: Chain) -> dict[str, float]:
-        """Return the scalars of one chain; the first two are per token, in nats."""
+        """Return the scalars; the first two are per token, in nats."""
         counts = chain.counts
         scalars = {"log_joint": _log_joint(chain, counts) / chain.n_tokens}
         if self.documents is not None:
@@ -125,7 +118,7 @@ def _log_joint(chain: Chain, counts: Counts) -> float:
 def _n_effective_topics(counts: Counts) -> float:
     """Return exp(H) of the distribution of the tokens over the topics."""
     shares = counts.topic[counts.topic > 0] / counts.topic.sum(dtype=np.int64)
-    return float(np.exp(-(shares * logs(shares)).sum()))
+    return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
 def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> float:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklda._base.estimator import BaseTopicModel
-from sklda._chain.run import Runnable
 from sklda._core.corpus import n_documents_in_common
 from sklda._core.problem import Corpus
 from sklda._core.warn import warn_user
@@ -37,11 +35,11 @@ _ANEW = (
 class StoredChain(NamedTuple):
     """A chain between two fits, and the parameters that it depends on."""
 
-    chain: Runnable
+    chain: Any  # or several, of a one-vs-rest model
     parameters: dict[str, Any]
 
 
-def store_chain(estimator: BaseTopicModel, chain: Runnable) -> None:
+def store_chain(estimator: BaseTopicModel, chain: Any) -> None:
     """Let the next fit with `warm_start` go on with this chain."""
     estimator._stored = StoredChain(chain, deepcopy(_fixed(estimator)))
 
@@ -73,11 +71,7 @@ def take_up(estimator: BaseTopicModel) -> Any:
                 "With warm_start=True, fit continues the chain of the last fit, which "
                 f"had {name}={before!r}; now it is {value!r}. Reset it, {_ANEW}."
             )
-    chain = deepcopy(stored.chain)
-    keep_draws = getattr(estimator._parameters, "keep_draws", 0)
-    for member in chain.chains:
-        member.draws = deque(member.draws, keep_draws)
-    return chain
+    return deepcopy(stored.chain)
 
 
 def _fixed(estimator: BaseTopicModel) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from sklda._simd.compile import kernel
 Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
 
 _SHIFT = 32  # a pair is topic * 2**32 + count
-_FREQUENT = 2**16  # from where on a histogram has only the counts that occur
+_FREQUENT = 2**16  # from where on counts are sorted, not tallied in an array
 
 
 @kernel
@@ -31,8 +31,15 @@ def doc_topic_histogram(corpus, z, n_lanes) -> Histogram:
 
 def histogram_of(topics, counts) -> Histogram:
     """Return a histogram of pairs of a topic and a count, each as one number."""
-    pairs = (topics.astype(np.int64) << _SHIFT) + counts
-    return np.unique(pairs, return_counts=True)
+    width = int(counts.max(initial=0)) + 1
+    n_cells = width * (int(topics.max(initial=0)) + 1)
+    if n_cells > _FREQUENT + 8 * counts.size:
+        pairs = (topics.astype(np.int64) << _SHIFT) + counts
+        return np.unique(pairs, return_counts=True)
+    times = np.bincount(topics.astype(np.int64) * width + counts)
+    cells = np.flatnonzero(times)
+    topic, count = np.divmod(cells, width)
+    return (topic << _SHIFT) + count, times[cells]
 
 
 def length_histogram(corpus) -> Histogram:
@@ -94,24 +101,14 @@ def word_topic_cells(word_topic, n_topics, rows=512):
     return np.concatenate(topics), np.concatenate(counts)
 
 
-def word_topic_histogram(word_topic, rows=512) -> Histogram:
-    """Return a histogram of the counts of a table; a few rows at a time."""
-    histogram, frequent = np.zeros(_FREQUENT, np.int64), [np.zeros(0, np.int64)]
-    for first in range(0, word_topic.shape[0], rows):
-        chunk = word_topic[first : first + rows]
-        _add_positive(chunk, histogram)
-        frequent.append(chunk[chunk >= _FREQUENT])
-    values, times = np.unique(np.concatenate(frequent), return_counts=True)
-    histogram[0] = np.prod(word_topic.shape) - histogram.sum() - times.sum()
-    occurring = np.flatnonzero(histogram)
-    return np.append(occurring, values), np.append(histogram[occurring], times)
-
-
-@kernel
-def _add_positive(table, histogram):
-    """Add how often each count above 0 and below the size occurs; most are 0."""
-    for i in range(table.shape[0]):
-        for k in range(table.shape[1]):
-            n = table[i, k]
-            if 0 < n < histogram.size:
-                histogram[n] += 1
+def word_topic_histogram(word_topic) -> Histogram:
+    """Return a histogram of the counts of a table, or of one that makes its rows."""
+    if isinstance(word_topic, np.ndarray):
+        positive = word_topic[word_topic > 0]
+    else:
+        positive = word_topic.positive()
+    times = np.bincount(positive[positive < _FREQUENT], minlength=1)
+    times[0] = np.prod(word_topic.shape) - positive.size
+    occurring = np.flatnonzero(times)
+    large = np.unique(positive[positive >= _FREQUENT], return_counts=True)
+    return np.append(occurring, large[0]), np.append(times[occurring], large[1])

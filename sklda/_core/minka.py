@@ -22,15 +22,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklda._core.doc_topic_counts import histogram_of, pairs_of
 from sklda._core.sums import pairwise_sum
 from sklda._core.warn import warn_user
-from sklda._simd.compile import inlined_kernel, kernel
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vector_math import log1p_double
 
 LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
 _BLOCKS, _FEWEST_BLOCKS = 8, 4
-_SMALL_CHANGE = 0.08
-_CLEAR = 3  # standard errors
+_SMALL_CHANGE = 0.05  # of the logarithm
+_CLEAR = 4  # standard errors
 _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative
+_NEAR = 8  # tokens from one count to the next that are added one by one
 _LARGE = 10.0  # from where on the asymptotic series of psi has all digits
 # B_2k / 2k for k = 6, ..., 1, of psi(x) = log(x) - 1 / 2x - sum_k (B_2k / 2k) x^-2k.
 _PSI_SERIES = (-691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
@@ -51,28 +52,15 @@ class PriorUpdate(NamedTuple):
     beta: float  # the mean, if words have values of their own
 
 
-def prior_trace(
-    chains: Sequence[Sequence[PriorUpdate]],
-) -> dict[str, np.ndarray] | None:
-    """Return the sum of alpha, and beta, after each update; None without any.
-
-    Several chains, which are updated in the same sweeps, have a column each.
-    """
-    if not chains[0]:
+def prior_trace(updates: Sequence[PriorUpdate]) -> dict[str, np.ndarray] | None:
+    """Return the sum of alpha, and beta, after each update; None without any."""
+    if not updates:
         return None
-    series = [
-        [(update.sweep, update.alpha.sum(), update.beta) for update in updates]
-        for updates in chains
-    ]
-    sweep, alpha_sum, beta = np.moveaxis(np.array(series), 0, -1).swapaxes(0, 1)
-    trace = {
-        "sweep": sweep.astype(np.int64),
-        "doc_concentration": alpha_sum,
-        "topic_word_prior": beta,
+    return {
+        "sweep": np.array([update.sweep for update in updates]),
+        "doc_concentration": np.array([update.alpha.sum() for update in updates]),
+        "topic_word_prior": np.array([update.beta for update in updates]),
     }
-    if len(chains) > 1:
-        return trace
-    return {name: values[:, 0] for name, values in trace.items()}
 
 
 def drift(values: Sequence[float]) -> float:
@@ -82,35 +70,33 @@ def drift(values: Sequence[float]) -> float:
     small, may be chance, or there are fewer than eight updates.
     """
     last = np.log(values[len(values) // 2 :])
-    n_blocks = min(_BLOCKS, last.size)
+    half, n_blocks = last.size // 2, min(_BLOCKS, last.size)
     if n_blocks < _FEWEST_BLOCKS:
         return 0.0
-    # Successive updates are correlated, the means of blocks of them hardly.
-    means = np.array([block.mean() for block in np.array_split(last, n_blocks)])
-    half = n_blocks // 2
-    change = float(means[-half:].mean() - means[:half].mean())
-    error = np.sqrt((np.diff(means) ** 2).mean() / half)
+    change = float(last[-half:].mean() - last[:half].mean())
+    # Successive updates are correlated, the means of blocks of them less.
+    means = [block.mean() for block in np.array_split(last, n_blocks)]
+    error = np.sqrt((np.diff(means) ** 2).mean() * 2 / n_blocks)
     return change if abs(change) > max(_SMALL_CHANGE, _CLEAR * error) else 0.0
 
 
-def warn_unless_arrived(chains: Sequence[Sequence[PriorUpdate]]) -> None:
+def warn_unless_arrived(updates: Sequence[PriorUpdate]) -> None:
     """Raise a ConvergenceWarning if learned priors were still changing."""
-    for updates in chains:
-        series = {
-            "the sum of alpha": [update.alpha.sum() for update in updates],
-            "beta": [update.beta for update in updates],
-        }
-        for name, values in series.items():
-            if change := drift(values):
-                warn_user(
-                    "The priors were learned, but had not arrived at the end of the "
-                    f"burn-in: {name} changed by {np.expm1(change):+.0%} over the last "
-                    f"quarter of its updates, to {values[-1]:.3g}. Fit with several "
-                    "times the burn_in and max_iter, or set the priors and "
-                    "learn_priors=None.",
-                    ConvergenceWarning,
-                )
-                return
+    series = {
+        "the sum of alpha": [update.alpha.sum() for update in updates],
+        "beta": [update.beta for update in updates],
+    }
+    for name, values in series.items():
+        if change := drift(values):
+            warn_user(
+                "The priors were learned, but had not arrived at the end of the "
+                f"burn-in: {name} changed by {np.expm1(change):+.0%} over the last "
+                f"quarter of its updates, to {values[-1]:.3g}. Fit with several "
+                "times the burn_in and max_iter, or set the priors and "
+                "learn_priors=None.",
+                ConvergenceWarning,
+            )
+            return
 
 
 def _gain(counts, prior):
@@ -124,18 +110,38 @@ def _gain(counts, prior):
 @kernel
 def _fill_gain(counts, prior, gain):
     for i in range(counts.size):
-        n, x, sum_ = counts[i], prior[i], 0.0
-        # psi(x) = psi(x + 1) - 1 / x. Terms of both are subtracted by hand: rounding
-        # would leave nothing of a tiny n.
-        while x < _LARGE:
-            sum_ += n / (x * (x + n))
-            x += 1
-        inverse, inverse_sum = 1 / x, 1 / (x + n)
-        between = n * inverse * inverse_sum
-        sum_ += log1p_double(n / x) + 0.5 * between
-        gain[i] = sum_ + _tail(
-            inverse * inverse, inverse_sum, between * (inverse + inverse_sum)
-        )
+        gain[i] = _gain_of(counts[i], prior[i])
+
+
+@kernel
+def _add_gains(topics, counts, n_pairs, alpha, gain):
+    """Add the gains of pairs to those of their topics, each times its number."""
+    last, known, before = -1, 0.0, 0.0  # the gain of `known` tokens is `before`
+    for i in range(topics.size):
+        k, n = topics[i], np.float64(counts[i])
+        steps = n - known
+        if k != last or steps < 0 or steps > _NEAR or steps != np.floor(steps):
+            last, known, before = k, n, _gain_of(n, alpha[k])
+        while known < n:  # psi(x + 1) = psi(x) + 1 / x
+            before += 1 / (alpha[k] + known)
+            known += 1
+        gain[k] += n_pairs[i] * before
+
+
+@lean_kernel
+def _gain_of(n, x):
+    """Return psi(n + x) - psi(x)."""
+    sum_ = 0.0
+    # psi(x) = psi(x + 1) - 1 / x. Terms of both are subtracted by hand: rounding would
+    # leave nothing of a tiny n.
+    while x < _LARGE:
+        sum_ += n / (x * (x + n))
+        x += 1
+    inverse, inverse_sum = 1 / x, 1 / (x + n)
+    between = n * inverse * inverse_sum
+    sum_ += log1p_double(n / x) + 0.5 * between
+    tail = _tail(inverse * inverse, inverse_sum, between * (inverse + inverse_sum))
+    return sum_ + tail
 
 
 @inlined_kernel
@@ -172,16 +178,21 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
     `LOWEST` to `HIGHEST`, with one value for all topics if `symmetric`; it is `alpha`
     if there are no tokens.
     """
-    topics, counts, n_pairs = histogram
+    # One type for each, so that the kernel is compiled once.
+    topics, counts, n_pairs = (
+        np.ascontiguousarray(values, kind)
+        for values, kind in zip(
+            histogram, (np.int64, np.float64, np.float64), strict=True
+        )
+    )
     lengths, n_docs = (values[lengths[0] > 0] for values in lengths)
     if lengths.size == 0 or counts.size == 0:
         return alpha
     if symmetric:
         alpha = np.full(alpha.size, alpha.mean())
     for _ in range(_MAX_STEPS):
-        gain = np.bincount(
-            topics, n_pairs * _gain(counts, alpha[topics]), minlength=alpha.size
-        )
+        gain = np.zeros(alpha.size)
+        _add_gains(topics, counts, n_pairs, alpha, gain)
         if symmetric:
             gain = np.full(alpha.size, gain.mean())
         step = gain / pairwise_sum(n_docs * _gain(lengths, alpha.sum()))

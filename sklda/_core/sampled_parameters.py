@@ -63,13 +63,6 @@ class SampledPrior(SampledParameters, Protocol):
         """Return the present sample, without kept ones, for more documents."""
 
 
-class ResponseModel(SampledParameters, Protocol):
-    """The parameters of what is observed beside the words, such as labels."""
-
-    def describe(self) -> str:
-        """Return what a verbose fit prints of the present sample."""
-
-
 P = TypeVar("P", bound=SampledParameters)
 
 

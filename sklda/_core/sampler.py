@@ -37,12 +37,9 @@ class SweepInfo(NamedTuple):
     n_accepted: int = 0
 
 
-def acceptance_rate(traces: Sequence[Sequence[SweepInfo]]) -> np.ndarray:
-    """Return the share of proposals that all chains accept in each sweep.
-
-    It is 1 without proposals.
-    """
-    _, proposed, accepted = np.sum(traces, axis=0).reshape(-1, 3).T
+def acceptance_rate(sweeps: Sequence[SweepInfo]) -> np.ndarray:
+    """Return the share of proposals that each sweep accepts; 1 without proposals."""
+    _, proposed, accepted = np.reshape(sweeps, (-1, 3)).T
     return np.where(proposed > 0, accepted / np.maximum(proposed, 1), 1.0)
 
 

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
 from sklda._core.corpus import ranges
-from sklda._core.logarithms import log_gammas, logs
 from sklda._core.problem import Problem, WeightedCorpus
-from sklda._core.sums import pairwise_sum
 from sklda._cvb.kernels import count_distributions, exact, moments
 
 _CHUNK = 2**20  # responsibilities that are processed at a time
@@ -36,8 +35,8 @@ class CountHistogram(NamedTuple):
     def log_rising(self, prior: np.ndarray) -> float:
         """Return E[sum of log(Gamma(n + prior) / Gamma(prior))] over all pairs."""
         prior = prior[self.topic]
-        each = log_gammas(self.n_tokens + prior) - log_gammas(prior)
-        return pairwise_sum(self.n_pairs * each)
+        each = gammaln(self.n_tokens + prior) - gammaln(prior)
+        return (self.n_pairs * each).sum()
 
 
 class CountHistograms(NamedTuple):
@@ -57,7 +56,7 @@ def variational_bound(
     alpha = problem.doc_topic_prior
     beta, _ = beta_of_groups(problem)
     return float(
-        pairwise_sum(log_gammas(alpha.sum()) - log_gammas(lengths + alpha.sum()))
+        (gammaln(alpha.sum()) - gammaln(lengths + alpha.sum())).sum()
         + histograms.doc_topic.log_rising(alpha)
         + histograms.word_topic.log_rising(beta.ravel())
         - histograms.topic.log_rising(problem.beta_sum * np.ones(alpha.size))
@@ -84,8 +83,8 @@ def entropy(corpus: WeightedCorpus, responsibilities: np.ndarray) -> float:
     for first, last in _chunks(corpus, responsibilities):
         cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
         chunk = responsibilities[cells]
-        each = (chunk * logs(np.maximum(chunk, _LEAST))).sum(axis=1)
-        total -= pairwise_sum(each * corpus.count[cells])
+        each = (chunk * np.log(np.maximum(chunk, _LEAST), dtype=float)).sum(axis=1)
+        total -= (each * corpus.count[cells]).sum()
     return total
 
 

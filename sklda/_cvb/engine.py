@@ -250,7 +250,7 @@ class Engine:
             "doc_topic_": theta,
             "doc_topic_prior_": self.problem.doc_topic_prior,
             "topic_word_prior_": self.problem.beta,
-            "prior_trace_": prior_trace([self.prior_updates]),
+            "prior_trace_": prior_trace(self.prior_updates),
             "bound_": np.array(self.bound),
             "bound_iter_": np.array(self.bound_sweeps, dtype=np.int64),
             "n_iter_": self.n_sweeps,

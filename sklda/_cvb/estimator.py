@@ -338,7 +338,7 @@ class CVBLDA(BaseLDA):
                     ConvergenceWarning,
                 )
             else:
-                warn_unless_arrived([engine.prior_updates])
+                warn_unless_arrived(engine.prior_updates)
             vars(self).update(engine.attributes())
         return engine
 

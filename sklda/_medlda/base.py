@@ -7,7 +7,6 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from sklda._base.annealing import NO_ANNEALING, Annealing
 from sklda._base.fitted_topics import fitted_prior, snapshot
 from sklda._base.fold_in import MAX_STEPS, doc_topic
 from sklda._base.parameters import SHARD_CONSTRAINTS, random_streams
@@ -19,16 +18,13 @@ from sklda._chain.hierarchical_prior import prior_attributes
 from sklda._chain.start import check_init, first_topics
 from sklda._chain.stored import check_documents
 from sklda._core.problem import Corpus, Problem
-from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import acceptance_rate
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._medlda.kernels.weights import fill_scores_of_task
-from sklda._medlda.losses import Tasks
-from sklda._medlda.one_vs_rest import OneVsRest, joined
+from sklda._medlda.losses import SampledWeights, Tasks
 from sklda._medlda.sampler import MaxMargin
 from sklda._medlda.targets import HIGHEST_STEEPNESS, check_size
-from sklda._medlda.weights import SampledWeights
 
 # A sweep with labels takes longer than one without, so there are fewer than without.
 STAGES_OF_MANY = ((0.02, 100), (0.1, 20))
@@ -57,15 +53,6 @@ class BaseMedLDA(BaseChainEstimator):
     n_topics_: dict[str, np.ndarray] | None
     prior_trace_: dict[str, np.ndarray] | None
 
-    @property
-    def _has_chain_per_task(self) -> bool:
-        """Whether each task has topics of its own, which threads draw side by side."""
-        return False
-
-    @property
-    def _is_parallel(self) -> bool:
-        return self._has_chain_per_task
-
     def _tasks(self, documents, y) -> Tasks:
         """Return the tasks of labels, checked."""
         raise NotImplementedError
@@ -80,32 +67,12 @@ class BaseMedLDA(BaseChainEstimator):
         schedule: Schedule,
         beside: Tasks,
         threads: Threads,
-    ) -> Chain | OneVsRest:
+    ) -> Chain:
         init, rng = check_init(self, problem), random_streams(self.random_state)
         annealing = schedule.annealing(problem, init, problem.corpus.token_ptr[-1])
 
-        def new_chain(tasks, rng, threads):
-            return self._new_chain(init, problem, tasks, rng, threads, annealing)
-
-        def chain_of_task(task):
-            return new_chain(beside.single(task), rng.child(task), Threads(1))
-
-        if not self._has_several_chains(beside):
-            return new_chain(beside, rng, threads)
-        tasks = range(beside.targets.shape[1])
-        return OneVsRest(threads.map(chain_of_task, tasks), threads)
-
-    def _new_chain(
-        self,
-        init: str | np.ndarray,
-        problem: Problem[Corpus],
-        tasks: Tasks,
-        rng: RandomStreams,
-        threads: Threads,
-        annealing: Annealing = NO_ANNEALING,
-    ) -> Chain:
         def sampler_of_part(_, documents, weights):
-            return self._make_sampler(tasks.of(documents), threads, weights)
+            return self._make_sampler(beside.of(documents), threads, weights)
 
         # Each part begins with the weights of the one before it, and so does the chain.
         z, weights = first_topics(
@@ -117,36 +84,23 @@ class BaseMedLDA(BaseChainEstimator):
             STAGES_OF_MANY,
             hand_on=lambda state: state.weights,
         )
-        sampler = self._make_sampler(tasks, threads, weights)
-        response = SampledWeights(tasks, sampler.prior_precision, problem.n_topics)
+        sampler = self._make_sampler(beside, threads, weights)
+        response = SampledWeights(beside, sampler.prior_precision, problem.n_topics)
         return Chain(sampler, problem, rng, z=z, response=response, annealing=annealing)
 
     def _continued(
         self,
-        chain: Chain | OneVsRest,
+        chain: Chain,
         problem: Problem[Corpus],
         schedule: Schedule,
         beside: Tasks,
         threads: Threads,
-    ) -> Chain | OneVsRest:
-        chains = chain.chains
-        before = chains[0].problem.corpus
-        check_documents(problem.corpus, before, may_add=False)
-        _check_labels([binary.response.tasks for binary in chains], beside)
-        if not self._has_several_chains(beside):
-            return self._go_on(chains[0], beside, threads)
-        for task, binary in enumerate(chains):
-            self._go_on(binary, beside.single(task), Threads(1))
-        return OneVsRest(chains, threads)
-
-    def _go_on(self, chain: Chain, tasks: Tasks, threads: Threads) -> Chain:
-        """Return a chain with the sampler of this fit, whose tasks are the same."""
-        chain.sampler = self._make_sampler(tasks, threads)
-        chain.response.tasks = tasks
+    ) -> Chain:
+        check_documents(problem.corpus, chain.problem.corpus, may_add=False)
+        _check_labels(chain.response.tasks, beside)
+        chain.sampler = self._make_sampler(beside, threads)
+        chain.response.tasks = beside
         return chain
-
-    def _has_several_chains(self, tasks: Tasks) -> bool:
-        return self._has_chain_per_task and tasks.targets.shape[1] > 1
 
     def _make_sampler(
         self,
@@ -167,17 +121,16 @@ class BaseMedLDA(BaseChainEstimator):
             first_weights=first_weights,
         )
 
-    def _attributes(self, chain: Chain | OneVsRest) -> dict[str, Any]:
-        chains = chain.chains
+    def _attributes(self, chain: Chain) -> dict[str, Any]:
+        problem = chain.mean_problem
         return {
-            **joined([_attributes_of(member) for member in chains]),
-            **sum_attributes(chains),
-            **prior_attributes(
-                [member.prior for member in chains],
-                [member.prior_updates for member in chains],
-            ),
-            "acceptance_rate_": acceptance_rate([member.info for member in chains]),
-            "moved_tokens_": np.mean([member.moved for member in chains], axis=0),
+            **chain.response.attributes(),
+            **sum_attributes(*chain.sums()),
+            "doc_topic_prior_": problem.doc_topic_prior,
+            "topic_word_prior_": np.atleast_1d(problem.beta),
+            **prior_attributes(chain.prior, chain.prior_updates),
+            "acceptance_rate_": acceptance_rate(chain.info),
+            "moved_tokens_": np.array(chain.moved),
             "n_iter_": chain.n_sweeps,
         }
 
@@ -271,24 +224,13 @@ class BaseMedLDA(BaseChainEstimator):
         return scores.T
 
 
-def _attributes_of(chain: Chain) -> dict[str, Any]:
-    """Return the fitted attributes of one chain that are not those of its priors."""
-    problem = chain.mean_problem
-    return {
-        **chain.response.attributes(),
-        "doc_topic_prior_": problem.doc_topic_prior,
-        "topic_word_prior_": np.atleast_1d(problem.beta),
-    }
-
-
-def _check_labels(before: list[Tasks], tasks: Tasks) -> None:
+def _check_labels(before: Tasks, tasks: Tasks) -> None:
     """Raise ValueError unless the labels are those of the last fit."""
     unchanged = all(
-        np.array_equal(value, before[0].attributes[name])
+        np.array_equal(value, before.attributes[name])
         for name, value in tasks.attributes.items()
     )
-    targets = np.hstack([task.targets for task in before])
-    if not np.array_equal(tasks.targets, targets) or not unchanged:
+    if not np.array_equal(tasks.targets, before.targets) or not unchanged:
         raise ValueError(
             "With warm_start=True, fit continues the chain of the last fit, so y "
             "must be the same; but it differs. Pass the same y, or start again "

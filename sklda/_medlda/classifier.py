@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -9,14 +10,17 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
+from sklearn.utils.parallel import Parallel, delayed
 
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fold_in import MAX_STEPS
-from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._base.parameters import random_streams
+from sklda._base.sklearn_private import CALLBACKS, Interval, StrOptions
+from sklda._chain.start import check_init
 from sklda._core.types import InitLike, LearnPriors, MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.losses import Hinge, Tasks
-from sklda._medlda.targets import check_class_steepness, class_targets, zero_one
+from sklda._medlda.targets import check_class_steepness, check_labels, class_targets
 
 # Words of a document repeat more than the model expects, so the converged proportions
 # are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.
@@ -41,9 +45,11 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     multi_class : "multitask" or "ovr", default="multitask"
         Treatment of more than two classes and of several labels per document.
         "multitask" fits `n_topics` = `n_components` topics for all classes, in parallel
-        if there are several shards. "ovr" (one-vs-rest) fits a model for each class, on
-        `n_jobs` threads, and the shards of a model take turns; `n_topics` is then
-        `n_components` for each class, in the order of `classes_`.
+        if there are several shards. "ovr" (one-vs-rest) fits a model for each class in
+        `n_jobs` jobs of joblib, which prints their number if `verbose`; the shards of a
+        model take turns, and there are no callbacks. `n_topics` is then `n_components`
+        for each class, in the order of `classes_`; `acceptance_rate_` and
+        `moved_tokens_` are means of the models.
     C : float, default=100.0
         Weight of the labels relative to the words, from 1e-10 to 1e10. The loss of a
         document is 2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. If a
@@ -297,13 +303,14 @@ default="annealed"
         Notes
         -----
         Ctrl-C takes effect within about a second or, with several threads, after the
-        current sweep. An interrupted fit leaves the estimator unchanged.
+        current sweep. An interrupted fit leaves the estimator unchanged. With "ovr",
+        threads run on until the classes are fitted that they have begun.
         """
         self._fit_chain(X, y)
         return self
 
     @property
-    def _has_chain_per_task(self) -> bool:
+    def _is_parallel(self) -> bool:
         return self.multi_class == "ovr"
 
     def _tasks(self, documents, y) -> Tasks:
@@ -314,6 +321,41 @@ default="annealed"
         loss = Hinge(float(parameters.C))
         check_class_steepness(loss.C, targets)
         return Tasks(loss, targets, {"classes_": classes, "_multilabel": multilabel})
+
+    def _run(self, chain, problem, schedule, beside, data, recorder=None) -> Any:
+        n_tasks = beside.targets.shape[1]
+        # Of other labels, there may be more or fewer chains; each model refuses these.
+        chains = chain if isinstance(chain, list) else [chain] * n_tasks
+        if self.multi_class != "ovr" or n_tasks == 1:
+            return super()._run(chains[0], problem, schedule, beside, data, recorder)
+        if recorder is not None or getattr(self, CALLBACKS, None):
+            raise ValueError(
+                "With multi_class='ovr', each class is fitted on its own, so callbacks "
+                "and sample_chains cannot follow the fit. Use multi_class='multitask', "
+                "or binary classifiers, such as those that "
+                "sklearn.multiclass.OneVsRestClassifier(MedLDAClassifier()) fits."
+            )
+        changed = {"multi_class": "multitask", "n_jobs": 1, "verbose": 0}
+        if chain is None:  # chains that go on need neither topics nor a seed
+            changed["init"] = check_init(self, problem)
+        rng = random_streams(self.random_state if chain is None else 0)
+
+        def binary(task):
+            new = changed | {"random_state": rng.child(task)}
+            return type(self)(**self.get_params(deep=False) | new)
+
+        # No memory maps: for arrays that are read-only, all kernels are compiled again.
+        n_jobs, verbose = self._parameters.n_jobs, self.verbose
+        parallel = Parallel(n_jobs, verbose=verbose, prefer="threads", max_nbytes=None)
+        fitted = parallel(
+            delayed(_fit_binary)(
+                binary(task), chain, problem, schedule, beside.single(task), {}
+            )
+            for task, chain in zip(range(n_tasks), chains, strict=False)
+        )
+        chains = [model.pop("_stored").chain for model in fitted if self.warm_start]
+        self._end(chains, beside.attributes | _joined(fitted))
+        return chains
 
     @property
     def _most_steps(self) -> int:
@@ -399,4 +441,46 @@ default="annealed"
             Before fit; if X does not contain counts of the words in fit, or y no
             labels.
         """
-        return float(super().score(X, zero_one(y), sample_weight))
+        return float(super().score(X, check_labels(y), sample_weight))
+
+
+def _fit_binary(model: MedLDAClassifier, *arguments: Any) -> dict[str, Any]:
+    """Run the chain of one class, and return the fitted attributes."""
+    model._run(*arguments)
+    return vars(model)
+
+
+def _joined(models: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the fitted attributes of binary models as those of one model."""
+    joined = {"n_iter_": models[0]["n_iter_"]}
+    for name, join in _JOINS.items():
+        values = [model[name] for model in models]
+        joined[name] = None if values[0] is None else join(values)
+    return joined
+
+
+def _mean(values: list[np.ndarray]) -> np.ndarray:
+    return np.mean(values, axis=0)
+
+
+def _in_columns(values: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    return {n: np.stack([value[n] for value in values], -1) for n in values[0]}
+
+
+def _sums(values: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"chains": tuple(sums for value in values for sums in value["chains"])}
+
+
+_JOINS: dict[str, Callable[[list], Any]] = {
+    "coef_": np.concatenate,
+    "doc_topic_prior_": np.concatenate,
+    "topic_word_prior_": np.concatenate,
+    "topic_weights_": np.concatenate,
+    "n_topics_": _in_columns,
+    "prior_trace_": _in_columns,
+    "loss_": sum,
+    "acceptance_rate_": _mean,
+    "moved_tokens_": _mean,
+    "_topic_sums": _sums,
+    "_document_sums": _sums,
+}

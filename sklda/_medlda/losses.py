@@ -1,4 +1,4 @@
-"""The losses of documents as Gaussian factors of their scores.
+"""The losses of documents as Gaussian factors of their scores, and their trace.
 
 A document d has the factor exp(-loss) for each task t. The loss is a sum of hinges of
 the score s_dt = sum_k eta_kt zbar_dk. For any x and c > 0 (Polson & Scott, 2011)
@@ -10,11 +10,14 @@ inverse Gaussian with mean 1 / (c |x|) and shape 1. Zhu, Chen, Perkins & Zhang, 
 max-margin topic models with data augmentation", JMLR 2014.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sampled_parameters import SampledParameters
 from sklda._medlda.kernels.variates import fill_xi
 
 
@@ -83,3 +86,61 @@ def draw_xi(c_x: np.ndarray, rng: RandomStreams) -> np.ndarray:
     xi = np.empty(c_x.shape)
     fill_xi(np.ascontiguousarray(c_x), xi, rng.kernel)
     return xi
+
+
+class SampledWeights(SampledParameters):
+    """The weights, which `MaxMargin` draws after the topics of each sweep."""
+
+    def __init__(self, tasks: Tasks, prior_precision: float, n_topics: int) -> None:
+        self.tasks, self.prior_precision = tasks, prior_precision
+        # Of the present sample.
+        self.weights = np.zeros((n_topics, tasks.targets.shape[1]))
+        # Of each sweep without the factor 2 C: sum over tasks, mean of documents.
+        self.loss: list[float] = []
+        self.forget()
+
+    def resample(
+        self,
+        problem: Problem,
+        state: Any,  # of `MaxMargin`
+        counts: Callable[[], Counts],
+        sweep: int,
+    ) -> Problem:
+        """Take the weights that the sweep has drawn, and record the loss."""
+        self.weights = state.weights
+        loss = self.tasks.loss(self.tasks.targets, state.scores)
+        self.loss.append(float(loss.sum(axis=1).mean()))
+        return problem
+
+    def keep(self, problem: Problem, sweep: int) -> None:
+        """Add the present sample to the kept ones."""
+        self._sum = self._sum + self.weights  # not in place: copies share the array
+        self.n_kept += 1
+
+    def forget(self, burn_in: int = 0) -> None:
+        """Keep no sample so far."""
+        self._sum, self.n_kept = np.zeros(self.weights.shape), 0
+
+    def log_density(self) -> float:
+        """Return the log density of weights and losses, up to a constant.
+
+        The constant of the losses is unknown, but the same in all chains of a model.
+        """
+        loss = 2 * self.tasks.loss.C * self.tasks.targets.shape[0] * self.loss[-1]
+        return -loss - self.prior_precision * float((self.weights**2).sum()) / 2
+
+    def scalars(self) -> dict[str, float]:
+        """Return what is diagnosed of the present sample."""
+        return {"loss": self.loss[-1]}
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the fitted attributes of y, of the kept weights and of the loss."""
+        return {
+            **self.tasks.attributes,
+            "coef_": self._sum.T / self.n_kept * self.tasks.loss.unit,
+            "loss_": np.array(self.loss),
+        }
+
+    def describe(self) -> str:
+        """Return the loss of the present sample."""
+        return f"loss per document {self.loss[-1]:.4f}"

@@ -1,8 +1,8 @@
 """The sampler of MedLDA: auxiliary variables, topics and weights in turn.
 
 Given the auxiliary variables of `losses`, the labels of a document are Gaussian factors
-of its scores. They tilt the topics of its tokens (`topics`), and make the weights of
-the topics Gaussian (`kernels.weights`).
+of its scores. They tilt the topics of its tokens (`LabelledTopics`, which can be
+sharded), and make the weights of the topics Gaussian (`kernels.weights`).
 
 Shards of the documents draw their auxiliary variables and topics side by side. Given
 these, the weights of a task depend on no other task, so tasks go side by side, too. No
@@ -18,13 +18,19 @@ from scipy import sparse
 from sklda._chain.sharded import Sharded, shards_of_documents
 from sklda._core.corpus import (
     document_lengths,
+    kernel_ranges,
+    part_of,
     ranges,
     some_documents,
+    tokens_before,
+    word_tokens,
 )
-from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.problem import Corpus, Counts, Problem, ProblemOfCells
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
+from sklda._medlda.kernels import gibbs, light
+from sklda._medlda.kernels.label_factors import LabelFactors
 from sklda._medlda.kernels.variates import fill_normal
 from sklda._medlda.kernels.weights import (
     ByTopic,
@@ -35,7 +41,117 @@ from sklda._medlda.kernels.weights import (
     resample_one_by_one,
 )
 from sklda._medlda.losses import Loss
-from sklda._medlda.topics import LabelledTopics, word_work
+from sklda._tables import rows
+
+# A phase brings the row of a word from memory once, which takes as long as some tokens.
+TOKENS_PER_ROW = 4
+
+
+def word_work(problem: Problem[Corpus]) -> np.ndarray:
+    """Return the work that each word is, in tokens."""
+    tokens = word_tokens(problem)
+    return tokens + TOKENS_PER_ROW * (tokens > 0)
+
+
+class Labels(NamedTuple):
+    """The factors of all documents, which hold for a sweep, and what it counts."""
+
+    factors: LabelFactors
+    n_moves: np.ndarray  # (n_docs, 2) int64, proposed and accepted in each kernel call
+
+    def of(self, documents: slice) -> "Labels":
+        """Return those of some documents."""
+        factors = self.factors._replace(
+            slope=self.factors.slope[documents],
+            curvature=self.factors.curvature[documents],
+        )
+        return Labels(factors, self.n_moves[documents])
+
+
+def no_labels(problem: Problem[Corpus], n_tasks: int) -> Labels:
+    """Return labels that say nothing."""
+    n_docs = problem.corpus.doc_ptr.size - 1
+    factors = LabelFactors(
+        weights=np.zeros((n_tasks, problem.n_lanes), np.float32),
+        slope=np.zeros((n_docs, n_tasks), np.float32),
+        curvature=np.zeros((n_docs, n_tasks), np.float32),
+    )
+    return Labels(factors, np.zeros((n_docs, 2), np.int64))
+
+
+class LabelledTables(NamedTuple):
+    """The counts and labels of all documents. Labels are set before each sweep."""
+
+    z: np.ndarray  # (n_tokens,) uint16
+    topic: np.ndarray  # (n_lanes,) int32
+    counts: rows.RowCounts | light.LightCounts
+    labels: Labels
+    doc_ptr: np.ndarray  # (n_docs + 1,) int64, of the corpus
+
+
+class LabelledState(NamedTuple):
+    """The counts, and the labels of the documents that a part has cells of."""
+
+    z: np.ndarray  # (n_tokens,) uint16
+    topic: np.ndarray  # (n_lanes,) int32
+    tables: LabelledTables
+    labels: Labels
+
+
+class LabelledTopics(NamedTuple):
+    """Draw the topic of each token given the others and the labels of its document."""
+
+    n_mh_steps: int | None  # Metropolis-Hastings; None draws topics by Gibbs sampling
+    n_tasks: int
+
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> LabelledState:
+        """Return the state in which the tokens have the topics z."""
+        return self.over(self.tables(problem, z), problem)
+
+    def tables(self, problem: Problem[Corpus], z: np.ndarray) -> LabelledTables:
+        """Return the counts of the topics z, and labels that say nothing."""
+        kernel = rows if self.n_mh_steps is None else light
+        counts = kernel.from_topics(problem, z)
+        labels = no_labels(problem, self.n_tasks)
+        return LabelledTables(z, counts.topic, counts, labels, problem.corpus.doc_ptr)
+
+    def over(self, tables: LabelledTables, problem: ProblemOfCells) -> LabelledState:
+        """Return the state for some cells over counts of all documents."""
+        # Cuts between shards come before documents without words.
+        first = int(np.searchsorted(tables.doc_ptr, problem.corpus.doc_ptr[0]))
+        labels = tables.labels.of(slice(first, first + problem.corpus.begin.size))
+        counts = tables.counts._replace(topic=tables.topic)
+        tables = tables._replace(counts=counts)
+        return LabelledState(tables.z, tables.topic, tables, labels)
+
+    def sweep(
+        self, problem: ProblemOfCells, state: LabelledState, rng: RandomStreams
+    ) -> LabelledState:
+        """Resample every token once."""
+        corpus, priors = problem.corpus, rows.kernel_priors(problem)
+        n_steps, stream = self.n_mh_steps, rng.kernel
+        n_weights = problem.n_lanes if n_steps is None else 4 * n_steps
+        n_weights *= self.n_tasks
+        for first, last in kernel_ranges(tokens_before(corpus), n_weights):
+            factors, n_moves = state.labels.of(slice(first, last))
+            arguments = part_of(corpus, first, last), state.tables.counts, priors
+            if n_steps is None:
+                gibbs.gibbs_sweep(*arguments, factors, stream)
+            else:
+                light.light_sweep(*arguments, factors, n_steps, n_moves[0], stream)
+        return state
+
+    def counts(self, problem: Problem[Corpus], state: LabelledState) -> Counts:
+        """Return the count tables."""
+        return rows.counts(problem, state.tables.counts)
+
+    def info(self, problem: Problem[Corpus], state: LabelledState) -> SweepInfo:
+        """Return what has been done since labels were set.
+
+        A proposal of the present topic does not count.
+        """
+        n_moves = state.tables.labels.n_moves.sum(axis=0)
+        return SweepInfo(state.z.size, *n_moves.tolist())
 
 
 class MaxMarginState(NamedTuple):
@@ -52,8 +168,8 @@ class MaxMarginState(NamedTuple):
 class MaxMargin(NamedTuple):
     """Draw the auxiliary variables, the topics and the weights, each given the others.
 
-    One shard draws topics from ``rng``, several from ``rng.child(i)``. So come the
-    auxiliary variables of shard i and, from that of shard 0, the weights.
+    One shard draws topics from ``rng``, several from ``rng.child(i)``. This child also
+    draws the auxiliary variables of shard i and, for i = 0, the weights.
     """
 
     prior_precision: float  # nu
@@ -96,7 +212,7 @@ class MaxMargin(NamedTuple):
         return self._of_topics(state.documents).counts(problem, state.inner)
 
     def info(self, problem: Problem[Corpus], state: MaxMarginState) -> SweepInfo:
-        """Return what the last sweep did; a proposal of the present topic is none."""
+        """Return what the last sweep did, without proposals of the present topic."""
         return self._of_topics(state.documents).info(problem, state.inner)
 
     def _of_topics(self, documents: list[slice]) -> Sampler:
@@ -205,8 +321,8 @@ class MaxMargin(NamedTuple):
         def draw(t):
             precision = self.prior_precision * np.eye(n_lanes)
             linear = np.zeros(n_lanes)
-            for shard, rows in zip(zbar, state.documents, strict=True):
-                column = (np.ascontiguousarray(x[rows, t]) for x in factors)
+            for shard, documents in zip(zbar, state.documents, strict=True):
+                column = (np.ascontiguousarray(x[documents, t]) for x in factors)
                 by_doc = shard.data, shard.indices, shard.indptr
                 add_factors(by_doc, *column, linear, precision)
             if not draw_gaussian(linear, precision, noise[t]):

@@ -391,6 +391,12 @@ class ListTable:
         rows[np.repeat(np.arange(words.size), sizes), topics] = tokens
         return rows
 
+    def positive(self) -> np.ndarray:
+        """Return all counts above 0."""
+        slots = numbers_of_ranges(self.state.start[:-1], self.state.size.astype(int))
+        _, tokens = split(self.state.pairs[slots], self.state.bits)
+        return tokens[tokens > 0]
+
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return self[:].astype(dtype or self.dtype, copy=False)
 

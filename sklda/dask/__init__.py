@@ -1,8 +1,8 @@
 """LDA on a Dask cluster, for a corpus too large for one machine.
 
 The estimators have the same names and parameters as those of sklda, and document which
-fits are identical. X is a Dask array, a list of delayed matrices or a Dask bag. Install
-the extra ``dask``: ``pip install "sklda[dask]"``.
+fits are identical. X is a Dask array or a list of delayed matrices. Install the extra
+``dask``: ``pip install "sklda[dask]"``.
 """
 
 try:

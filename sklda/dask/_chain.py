@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from dask.delayed import Delayed
 from distributed import Future
 
 from sklda._base.annealing import NO_ANNEALING, Annealing
+from sklda._base.estimates import TopicSums
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.hierarchical_prior import HierarchicalPrior
 from sklda._core.doc_topic_counts import Histogram, merged
@@ -24,28 +24,42 @@ from sklda._core.minka import LearnedPriors, PriorUpdate
 from sklda._core.problem import Problem
 from sklda._core.random_streams import RandomStreams, advance
 from sklda._core.sampled_parameters import copy_of
+from sklda._core.sparse_sums import SparseRows
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import Partitions
-from sklda.dask._parts import PackedCounts, add_up, piece_of, start_part
-from sklda.dask._statistics import (
+from sklda.dask._storage import Storage, read_item, write
+from sklda.dask._tasks import (
     add_documents,
+    add_up,
     add_words,
     count_documents,
     count_lengths,
     count_part,
     count_words,
     fit_priors,
-    go_on,
     log_joint,
     mean_doc_topic,
-    to_json,
+    piece_of,
+    start_part,
 )
-from sklda.dask._storage import Storage, load_state, load_total, store_state
 
 MOST_STORED_TASKS = 200_000  # that a scheduler remembers, to recompute lost results
 
 # Futures of the parts of the documents, and of the blocks of words.
 PartsAndBlocks = tuple[list[Future], list[Future]]
+
+# What storage holds of a chain beside parts, blocks and priors.
+_STORED = (
+    "n_sweeps",
+    "n_kept",
+    "last_kept",
+    "log_joint_sweeps",
+    "_log_joint",
+    "_prior_updates",
+    "rng",
+    "prior",  # which shares `rng`
+    "annealing",
+)
 
 
 class ClusterChain:
@@ -54,8 +68,9 @@ class ClusterChain:
     Subclasses set `bounds`, of the blocks of words, and say how a sweep runs.
     """
 
-    kind: ClassVar[type]  # of the state of a part in storage
     bounds: list[int]
+    rng: RandomStreams
+    annealing: Annealing
     _parts: list[Future]
     _word_blocks: list[Future]
 
@@ -65,15 +80,12 @@ class ClusterChain:
         sampler: Any,
         partitions: Partitions,
         problem: Problem,  # without documents
-        rng: RandomStreams,
         storage: Storage,
-        annealing: Annealing,
     ) -> None:
-        self.cluster, self.sampler, self.rng = cluster, sampler, rng
+        self.cluster, self.sampler = cluster, sampler
         self.partitions, self.documents = partitions, partitions.futures
         self.n_topics, self.n_tokens = problem.n_topics, sum(partitions.n_tokens)
         self.storage, self._last_stored = storage, 0
-        self.annealing = annealing
         self.n_sweeps = self.last_kept = 0
         self._ahead, self._most_ahead = 0, 1  # sweeps that wait to be submitted
         self.log_joint_sweeps: list[int] = []
@@ -82,32 +94,10 @@ class ClusterChain:
         self._prior_updates: list[PriorUpdate] = []  # of priors that are learned
         self._pending_updates: list[tuple[int, Future]] = []  # which follow
         self._histograms: PartsAndBlocks | None = None  # of the present sample
-        (self.problem,) = cluster.submit([cluster.task(Problem, "priors-0", *problem)])
         self.prior: HierarchicalPrior | None = None  # if it is sampled, too
+        self._set_priors(problem, "first")
         self._prepare()
         self.forget_samples()
-
-    def sample_priors(
-        self, priors: GammaPriors | None, stored: dict[str, Any] | None
-    ) -> None:
-        """Let each sweep sample the priors, which go on from a stored sweep, if any.
-
-        If `priors` is None, nothing changes.
-        """
-        if priors is None:
-            return
-        columns = [self.partitions.futures]
-        lengths = self._tasks(count_lengths, "lengths", "part", columns)
-        lengths = merged(self.cluster.results(lengths))
-        self.prior = HierarchicalPrior(self._gathered_problem(), lengths, self.rng)
-        self.prior.priors, self._most_ahead = priors, 1
-        if stored is not None:
-            go_on(self.prior, stored["prior"])
-
-    @property
-    def chains(self) -> list[Self]:
-        """The chain itself, as the only one."""
-        return [self]
 
     @property
     def is_annealed(self) -> bool:
@@ -148,31 +138,31 @@ class ClusterChain:
         self._catch_up()
         return self._word_blocks
 
-    def start(self) -> None:
-        """Give each token a topic at random."""
+    def start(
+        self, rng: RandomStreams, annealing: Annealing, priors: GammaPriors | None
+    ) -> None:
+        """Give each token a topic at random; let sweeps sample priors, if any."""
+        self.rng, self.annealing = rng, annealing
+        if priors is not None:
+            columns = [self.partitions.futures]
+            lengths = self._tasks(count_lengths, "lengths", "part", columns)
+            lengths = merged(self.cluster.results(lengths))
+            self.prior = HierarchicalPrior(self._gathered_problem(), lengths, rng)
+            self.prior.priors = priors
         streams = []
         for n_tokens in self.partitions.n_tokens:
-            streams.append(self.rng.kernel.copy())
-            advance(self.rng.kernel, n_tokens)
+            streams.append(rng.kernel.copy())
+            advance(rng.kernel, n_tokens)
         columns = self.partitions.futures, streams
         common = self.problem, self.bounds
         self._reduce(self._tasks(start_part, "start", "part", columns, *common))
 
     def resume(self, stored: dict[str, Any]) -> None:
         """Go on from a stored sweep; raise ValueError if it is of other documents."""
-        self.storage.check_documents(stored, self.partitions.numbers)
-        self.rng = RandomStreams(np.random.SeedSequence(stored["entropy"]))
-        advance(self.rng.kernel, self.n_tokens)
-        self.n_sweeps = self._last_stored = stored["sweep"]
-        self.n_kept, self.last_kept = stored["n_kept"], stored["last_kept"]
-        self._log_joint = stored["log_joint"]
-        self.log_joint_sweeps = stored["log_joint_sweeps"]
-        self._prior_updates = [
-            PriorUpdate(sweep, np.array(alpha), beta)
-            for sweep, alpha, beta in stored["prior_updates"]
-        ]
-        self.annealing = Annealing(*stored["annealing"])
-        self._load(stored)
+        if stored["documents"] != self.partitions.digests:
+            self.storage.refuse("to other documents")
+        vars(self).update(stored["chain"])
+        self._load(self.storage.url(), stored["problem"])
 
     @property
     def log_joint(self) -> list[float]:
@@ -258,16 +248,17 @@ class ClusterChain:
         """
         if self.last_kept == self.n_sweeps or self.is_annealed:
             return
-        n_topics, alpha_sum = self.n_topics, None
+        alpha_sum = None
         if self.prior is not None:
             problem = self._gathered_problem()
             self.prior.keep(problem, self.n_sweeps)
             alpha_sum = problem.doc_topic_prior.sum()
-        parts = self._totals[0], self.documents, self.parts
-        blocks = self._totals[1], self.word_blocks
+        doc_totals, word_totals = self._totals
+        parts = doc_totals, self.documents, self.parts
+        common, blocks = (self.problem, alpha_sum), (word_totals, self.word_blocks)
         self._totals = self._submit(
-            self._tasks(add_documents, "mean", "part", parts, n_topics, alpha_sum),
-            self._tasks(add_words, "mean", "block", blocks, n_topics),
+            self._tasks(add_documents, "mean", "part", parts, *common),
+            self._tasks(add_words, "mean", "block", blocks, self.n_topics),
         )
         self.n_kept, self.last_kept = self.n_kept + 1, self.n_sweeps
 
@@ -313,21 +304,21 @@ class ClusterChain:
 
     def finish(self) -> tuple[np.ndarray, list[Future], Problem]:
         """Return mean counts plus beta, (n_topics, n_words), theta, and the priors."""
-        part_totals, block_totals = self._totals
-        self.cluster.wait(part_totals)
+        doc_totals, word_totals = self._totals
+        self.cluster.wait(doc_totals)
         problem, alphas = self._gathered_problem(), None
         if self.prior is not None:
             problem, alphas = self.prior.mean(problem), self.prior.kept_values()
-        columns = part_totals, self.documents
-        common = self.n_kept, self.problem, alphas
-        tasks = self._tasks(mean_doc_topic, "doc-topic", "part", columns, *common)
+        columns, common = (doc_totals, self.documents), (self.n_kept, self.problem)
+        tasks = self._tasks(
+            mean_doc_topic, "doc-topic", "part", columns, *common, alphas
+        )
         theta = self.cluster.submit(tasks)
-        components = np.empty((self.bounds[-1], self.n_topics))
-        for total, words in zip(block_totals, pairwise(self.bounds), strict=True):
-            components[slice(*words)] = self.cluster.gather([total])[0].toarray()
-        components /= self.n_kept
-        components += problem.topic_word_prior
-        return components.T, theta, problem
+        blocks = [total.rows() for total in self.cluster.gather(word_totals)]
+        counts = SparseRows(*map(np.concatenate, zip(*blocks, strict=True)))
+        beta = problem.topic_word_prior
+        sums = TopicSums.of(counts, self.n_kept, self.n_topics, beta)
+        return sums.components(), theta, problem
 
     def check_length(self, max_iter: int) -> None:
         """Raise ValueError if the scheduler would have to remember too many tasks."""
@@ -356,13 +347,13 @@ class ClusterChain:
         futures = self.cluster.submit([*parts, *blocks])
         return futures[: len(parts)], futures[len(parts) :]
 
-    def _reduce(self, parts: list[Delayed]) -> None:
+    def _reduce(self, parts: list[Delayed], prefix: str = "") -> None:
         """Submit the parts of a sweep, and the sum of pieces of each block of words."""
         pieces = [
-            self._tasks(piece_of, "split", f"block-{b}-part", [parts], b)
+            self._tasks(piece_of, f"{prefix}split", f"block-{b}-part", [parts], b)
             for b in range(self.n_word_blocks)
         ]
-        sums = self._tasks(add_up, "add-up", "block", [pieces])
+        sums = self._tasks(add_up, f"{prefix}add-up", "block", [pieces])
         self._parts, self._word_blocks = self._submit(parts, sums)
 
     def _from_histograms(self, function: Callable, name: str, *more: Any) -> Future:
@@ -373,65 +364,46 @@ class ClusterChain:
                 self._tasks(count_documents, "count", "part", parts, self.n_topics),
                 self._tasks(count_words, "count", "block", blocks, self.n_topics),
             )
-        task = self.cluster.task(
-            function,
-            f"{name}-{self.n_sweeps}",
-            self.problem,
-            *self._histograms,
-            *more,
-        )
+        inputs = self.problem, *self._histograms, *more
+        task = self.cluster.task(function, f"{name}-{self.n_sweeps}", *inputs)
         return self.cluster.submit([task])[0]
 
     def _store(self) -> None:
         """Write the present state to storage, and go on from there."""
-        sweep = self.n_sweeps
-        folder = self.storage.begin(sweep)
-        states = (self.parts, self.word_blocks)
-        parts, blocks = zip(states, self._totals, self._files(), strict=True)
-        futures = self._submit(
-            self._tasks(store_state, "store", "part", parts, folder),
-            self._tasks(store_state, "store", "block", blocks, folder),
-        )
+        folder = self.storage.begin(self.n_sweeps)
+        url, (doc_totals, word_totals) = self.storage.url(folder), self._totals
+        parts, blocks = self._files(url)
+        columns = parts, zip(doc_totals, self.parts, strict=True)
+        tasks = self._tasks(write, "store", "part", columns)
+        tasks += self._tasks(write, "store", "block", (blocks, zip(word_totals)))
+        self.cluster.results(tasks)
         problem = self._gathered_problem()
-        content = {
-            **self.partitions.numbers,
-            "entropy": self.rng.entropy,
-            "n_kept": self.n_kept,
-            "last_kept": self.last_kept,
-            "log_joint": self.log_joint,
-            "log_joint_sweeps": self.log_joint_sweeps,
-            "prior_updates": [
-                (sweep, alpha.tolist(), beta)
-                for sweep, alpha, beta in self.prior_updates
-            ],
-            "annealing": self.annealing,
-            "doc_topic_prior": problem.doc_topic_prior.tolist(),
-            "topic_word_prior": problem.topic_word_prior,
-            "prior": self.prior and to_json(self.prior),
-            "digests": [self.cluster.gather(digests) for digests in futures],
+        self._log_joint, self._prior_updates = self.log_joint, self.prior_updates
+        state = {
+            "n_partitions": self.partitions.n_partitions,
+            "documents": self.partitions.digests,
+            "problem": problem,
+            "chain": {name: getattr(self, name) for name in _STORED},
         }
-        self.storage.finish(sweep, content)
-        self._last_stored = sweep
-        self._load(content)
+        self.storage.finish(folder, state)
+        self._load(url, problem)
 
-    def _load(self, stored: dict[str, Any]) -> None:
+    def _load(self, url: str, problem: Problem) -> None:
         """Load the state from storage, so that Dask can forget the tasks before it."""
-        folder = self.storage.url(self.n_sweeps)
-        parts, blocks = zip(self._files(), stored["digests"], strict=True)
-        self._parts, self._word_blocks = self._submit(
-            self._tasks(load_state, "load", "part", parts, folder, self.kind),
-            self._tasks(load_state, "load", "block", blocks, folder, PackedCounts),
+        self._last_stored, self._histograms = self.n_sweeps, None
+        parts, blocks = self._files(url)
+        self._set_priors(problem, "load")
+        self._totals = self._submit(
+            self._tasks(read_item, "load", "mean-part", [parts], 0),
+            self._tasks(read_item, "load", "mean-block", [blocks], 0),
         )
-        alpha, beta = np.array(stored["doc_topic_prior"]), stored["topic_word_prior"]
-        self._set_priors(Problem(None, self.bounds[-1], alpha, beta), "load")
-        self._histograms = None
-        if self.n_kept > 0:
-            self._totals = self._submit(
-                self._tasks(load_total, "load", "mean-part", parts, folder),
-                self._tasks(load_total, "load", "mean-block", blocks, folder),
-            )
+        self._take_up(self._tasks(read_item, "load", "part", [parts], 1))
 
-    def _files(self) -> tuple[list[str], list[str]]:
-        """Return the names of the files of the parts and of the blocks."""
-        parts = [f"part-{i}" for i in range(len(self.documents))]
-        return parts, [f"block-{i}" for i in range(self.n_word_blocks)]
+    def _files(self, url: str) -> tuple[list[str], list[str]]:
+        """Return the URLs of the files of the parts and of the blocks in a folder."""
+        parts = [f"{url}/part-{i}.zip" for i in range(len(self.documents))]
+        return parts, [f"{url}/block-{i}.zip" for i in range(self.n_word_blocks)]
+
+    def _take_up(self, parts: list[Delayed]) -> None:
+        """Submit the parts from storage."""
+        self._reduce(parts, "load-")

@@ -24,6 +24,10 @@ MOST_TASKS = 4_000  # of a sweep: a scheduler handles a few thousand a second
 _POLL = 1.0  # seconds between two checks of the workers
 PATIENCE = 60.0  # seconds without workers
 _RESTART = 10.0  # seconds in which a worker that died may come back
+_WAY_OUT = (
+    "Start it again with a client of a running cluster; if the fit had a `storage`, "
+    "fit(X, resume=True) resumes from the last stored sweep."
+)
 
 
 class Cluster:
@@ -67,7 +71,7 @@ class Cluster:
 
     def places(self, n: int) -> list[str]:
         """Return the addresses of workers for n tasks that run at the same time."""
-        self.wait_for_workers()
+        self._wait_for_workers()
         workers = self.client.nthreads().items()
         threads = sorted((i, worker) for worker, most in workers for i in range(most))
         return sorted(worker for _, worker in islice(cycle(threads), n))
@@ -103,10 +107,10 @@ class Cluster:
         """Return a new cluster for this client, if possible with as many workers."""
         with contextlib.suppress(TimeoutError):
             self.client.wait_for_workers(len(self.needed), timeout=_RESTART)
-        self.wait_for_workers()
+        self._wait_for_workers()
         return Cluster(self.client)
 
-    def wait_for_workers(self) -> None:
+    def _wait_for_workers(self) -> None:
         """Wait until there is a worker; raise RuntimeError if none comes."""
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE)
@@ -131,8 +135,8 @@ class Cluster:
             )
 
     @contextlib.contextmanager
-    def released_on_failure(self) -> Iterator[None]:
-        """Release all tasks of the fit on failure or Ctrl-C.
+    def running(self) -> Iterator[None]:
+        """Release all tasks on failure or Ctrl-C; end the messages between them.
 
         The scheduler then forgets tasks that have not begun. Cancelling them would also
         end the connection of the client in Dask 2026.8.
@@ -143,17 +147,10 @@ class Cluster:
             for future in list(self._futures):
                 future.release()
             raise
-
-    @contextlib.contextmanager
-    def running(self) -> Iterator[None]:
-        """Release all tasks on failure; end the messages between them in any case."""
-        with self.released_on_failure():
-            try:
-                yield
-            finally:
-                with contextlib.suppress(OSError, RuntimeError, ValueError):
-                    if self.client.status == "running":
-                        self.client.run(end, self.token, on_error="ignore")
+        finally:
+            with contextlib.suppress(OSError, RuntimeError, ValueError):
+                if self.client.status == "running":
+                    self.client.run(end, self.token, on_error="ignore")
 
 
 def _no_workers():
@@ -161,24 +158,15 @@ def _no_workers():
     return f"The cluster has had no workers for {seconds}. {_WAY_OUT}"
 
 
-_WAY_OUT = (
-    "Start it again with a client of a running cluster; if the fit had a `storage`, "
-    "fit(X, resume=True) resumes from the last stored sweep."
-)
-
-
 def find_client(client: Client | None) -> Client:
     """Return the client, or the present one of this process, or raise ValueError."""
-    if client is None:
-        try:
-            client = get_client()
-        except ValueError as error:
-            raise ValueError(
-                "No Dask client: start one with client = distributed.Client(), or pass "
-                "client=."
-            ) from error
-    if not isinstance(client, Client):
-        raise TypeError(f"client must be a distributed.Client or None, got {client!r}.")
+    try:
+        client = client or get_client()
+    except ValueError as error:
+        raise ValueError(
+            "No Dask client: start one with client = distributed.Client(), or pass "
+            "client=."
+        ) from error
     if client.asynchronous:
         raise ValueError(
             "client is asynchronous; pass one created with asynchronous=False."

@@ -6,24 +6,19 @@ from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import dask.array as da
+import joblib
 import numpy as np
-from dask import delayed, is_dask_collection
-from dask.bag import Bag
 from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
 from sklda._chain.sharded import MOST_SHARDS
-from sklda._core.checks import check_structure
 from sklda._core.corpus import check_corpus, cutting_marks, starts
 from sklda._core.problem import MAX_32_BITS, Corpus
 from sklda._core.refusals import check_is_matrix
 from sklda.dask._cluster import Cluster
-from sklda.dask._parts import PartDocuments
-from sklda.dask._storage import digest
-
-_COUNTS = "HashingVectorizer(alternate_sign=False, norm=None).transform"
-_COUNT_BAG = f"Count them: X.map_partitions(lambda part: [{_COUNTS}(list(part))])."
+from sklda.dask._tasks import PartDocuments
 
 
 class Partitions(NamedTuple):
@@ -36,13 +31,7 @@ class Partitions(NamedTuple):
     n_documents: list[int]
     n_tokens: list[int]
     n_words: int
-    documents: list[str]  # digests
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        """Return what is stored of the documents."""
-        on_workers = {"futures", "places", "shards"}
-        return {n: value for n, value in self._asdict().items() if n not in on_workers}
+    digests: list[str]  # of the documents
 
 
 def partition(
@@ -55,6 +44,7 @@ def partition(
     machine; if `n_shards` is None, each part is one shard.
     """
     blocks, sizes = _check_blocks(cluster, X, estimator)
+    n_words = int(sizes[0, 1])
     n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_32_BITS // 2)))
     cut = _cuts if n_shards is None else _shard_bounds
     shards = _grouped(cut(cluster, blocks, sizes, n_shards or n), n)
@@ -72,7 +62,7 @@ def partition(
     places = cluster.places(len(tasks))
     documents = cluster.submit_to(places, tasks)
     checks = [
-        cluster.task(_size_and_digest, f"tokens-{i}", part)
+        cluster.task(_size_and_digest, f"tokens-{i}", part, n_words)
         for i, part in enumerate(documents)
     ]
     n_tokens, digests = map(list, zip(*cluster.results(checks), strict=True))
@@ -82,102 +72,65 @@ def partition(
             f"{MAX_32_BITS:,}: divide X into more parts (n_shards or n_partitions; now "
             f"{len(tasks)})."
         )
-    n_documents, n_words = np.diff(cuts).tolist(), int(sizes[:, 1].max())
-    numbers = n_documents, n_tokens, n_words
+    numbers = np.diff(cuts).tolist(), n_tokens, n_words
     return Partitions(documents, places, shards, n, *numbers, digests)
 
 
 def blocks_of(X: Any) -> list[Any]:
     """Return the blocks of documents, one delayed matrix each."""
-    if isinstance(X, Bag):
-        return [delayed(stack_rows)(rows) for rows in X.to_delayed()]
     if isinstance(X, list | tuple) and all(isinstance(x, Delayed | Future) for x in X):
         if not X:
             raise ValueError("X is an empty list: it must contain delayed matrices.")
         return list(X)
-    if not is_dask_collection(X) or not hasattr(X, "chunks"):
-        message = (
-            "X must be a Dask array (documents x words) whose blocks are CSR matrices "
-            "or arrays, a list of delayed matrices (or futures), or a Dask bag of "
-            f"matrices; got {type(X).__name__}."
+    if not isinstance(X, da.Array):
+        raise TypeError(
+            "X must be a Dask array (documents x words), or a list of delayed matrices "
+            f"or futures, but it is of type {type(X).__name__}. Of a Dask bag or data "
+            "frame, pass [delayed(count)(part) for part in X.to_delayed()], where "
+            "count(part) returns a matrix. For a matrix in memory, use the estimator "
+            "of the same name in sklda."
         )
-        if hasattr(X, "map_partitions"):  # of dask.dataframe
-            texts = "X" if getattr(X, "ndim", 2) == 1 else "X['text']"
-            message += (
-                " Count the words of texts, a matrix for each partition: "
-                f"[delayed({_COUNTS})(part) for part in {texts}.to_delayed()]. For a "
-                "table of counts, pass X.to_dask_array()."
-            )
-        elif not is_dask_collection(X):
-            message += (
-                " For a matrix in memory, use the estimator of the same name in sklda, "
-                "which to_local() returns after the fit."
-            )
-        raise TypeError(message)
-    if X.ndim != 2:
-        raise ValueError(f"X must have 2 dimensions, documents x words; got {X.ndim}.")
-    return [
-        row[0] if len(row) == 1 else delayed(join_columns)(list(row))
-        for row in X.to_delayed()
-    ]
+    if X.ndim != 2 or X.numblocks[1] > 1:
+        raise ValueError(
+            "X must have 2 dimensions (documents x words), and each block all words, "
+            f"as in X.rechunk({{1: -1}}); got blocks of the sizes {X.chunks}."
+        )
+    return X.to_delayed().ravel().tolist()
 
 
-def join_columns(blocks: list) -> Any:
-    """Return blocks of the same documents side by side."""
-    for i, block in enumerate(blocks):  # SciPy would take None for zeros
-        check_is_matrix(block, f"a block with some columns of X (number {i})")
-    blocks = [check_structure(block, "a block of X") for block in blocks]
-    if any(map(sparse.issparse, blocks)):
-        return sparse.hstack(blocks, format="csr")
-    return np.hstack(blocks)
+def check_block(
+    block: Any, number: int, estimator: Any, *, reset: bool = True
+) -> sparse.csr_array:
+    """Return the counts of a block; errors name its number, counted from 0.
 
-
-def stack_rows(rows: Any) -> Any:
-    """Return the matrices of a partition of a bag as one."""
-    rows = [rows] if rows is None else list(rows)
-    if any(isinstance(row, str) for row in rows):
-        raise ValueError(f"a partition of the bag contains texts. {_COUNT_BAG}")
-    for row in rows:
-        if len(getattr(row, "shape", ())) not in (1, 2):
-            raise ValueError(
-                f"a partition of the bag contains a {type(row).__name__}, but its "
-                "items must be matrices of counts (documents x words), or rows of them."
-            )
-    rows = [check_structure(row, "an item of the bag") for row in rows]
-    widths = {row.shape[-1] for row in rows}
-    if len(widths) > 1:
-        raise ValueError(f"a partition of the bag contains rows of widths {widths}")
-    if not rows:
-        return np.empty((0, 0))  # it says nothing about the number of words
-    if any(map(sparse.issparse, rows)):
-        return sparse.vstack(rows, format="csr")
-    return np.vstack(rows)
-
-
-def has_no_rows(block: Any, number: int) -> bool:
-    """Return whether a block has no documents, which scikit-learn would refuse.
-
-    Raises ValueError if it is no matrix, as None, which functions return by mistake.
+    With `reset`, any number of words will do.
     """
-    if isinstance(block, list):
-        return False
-    check_is_matrix(block, f"Block {number} of X")
-    return block.shape[0] == 0
-
-
-def check_block(block: Any, number: int, estimator: Any) -> sparse.csr_array:
-    """Return the counts of a block; errors name its number, counted from 0."""
-    if has_no_rows(block, number):
-        return sparse.csr_array((0, block.shape[1]))
-    estimator = copy(estimator)  # which the threads of a worker share
+    estimator = copy(estimator)  # threads share it
     try:
-        doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=True)
+        if not isinstance(block, list):
+            check_is_matrix(block, "it")
+            if block.shape[0] == 0:  # which scikit-learn would refuse
+                return sparse.csr_array((0, block.shape[1]))
+        doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=reset)
     except (TypeError, ValueError) as error:
-        # The message may recommend CVBLDA, which has no version for clusters.
-        reason = str(error).partition("; or use CVBLDA")[0].removesuffix(".")
-        raise type(error)(f"Block {number} of X: {reason}.") from error
+        raise ValueError(f"Block {number} of X: {error}") from error
     shape = doc_ptr.size - 1, estimator.n_features_in_
     return sparse.csr_array((np.diff(token_ptr), word, doc_ptr), shape=shape)
+
+
+def transform_block(block: Any, number: int, model: Any) -> np.ndarray:
+    """Return theta of a block, (n_documents, n_topics)."""
+    counts = check_block(block, number, model, reset=False)
+    if counts.shape[0] == 0:
+        return np.empty((0, model.components_.shape[0]))
+    return model.transform(counts)
+
+
+def score_block(block: Any, number: int, model: Any) -> tuple[float, float]:
+    """Return the sum of the log probabilities of the tokens, and their number."""
+    counts = check_block(block, number, model, reset=False)
+    n_tokens = float(counts.sum())
+    return (model.score(counts) * n_tokens if n_tokens > 0 else 0.0), n_tokens
 
 
 def block_sizes(block: sparse.csr_array) -> tuple[int, int, int]:
@@ -211,24 +164,23 @@ def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
         sizes.append(cluster.task(block_sizes, f"describe-block-{i}", tasks[-1]))
     futures = cluster.submit([*tasks, *sizes])
     sizes = np.array(cluster.gather(futures[len(tasks) :]), dtype=np.int64)
-    widths = sizes[:, 1]
-    known = np.flatnonzero(widths)
-    deviating = known[widths[known] != widths[known[:1]]]
-    if deviating.size > 0:
+    differing = np.flatnonzero(sizes[:, 1] != sizes[0, 1])
+    if differing.size > 0:
         raise ValueError(
-            f"Block {deviating[0]} of X has {widths[deviating[0]]:,} words, but block "
-            f"{known[0]} has {widths[known[0]]:,}: all blocks need the same columns. "
-            f"Use one vocabulary, or HashingVectorizer, for all of them."
+            f"Block {differing[0]} of X has {sizes[differing[0], 1]:,} words, but "
+            f"block 0 has {sizes[0, 1]:,}: all blocks need the same columns. Use one "
+            "vocabulary, or HashingVectorizer, for all of them."
         )
     if sizes[:, 0].sum() == 0:
         raise ValueError("X has no documents: all of its blocks are empty.")
     return futures[: len(tasks)], sizes
 
 
-def _size_and_digest(documents: PartDocuments) -> tuple[int, str]:
+def _size_and_digest(documents: PartDocuments, n_words: int) -> tuple[int, str]:
     """Return the number of tokens, and a digest of all words and counts."""
     # Equal counts in any form make equal arrays of a Corpus.
-    return int(documents.corpus.token_ptr[-1]), digest(*documents.corpus)
+    corpus = documents.corpus
+    return int(corpus.token_ptr[-1]), joblib.hash([n_words, *corpus])
 
 
 def _cuts(cluster, blocks, sizes, n) -> list[int]:

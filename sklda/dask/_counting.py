@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sklda._core.problem import Problem, padded
-from sklda._core.random_streams import RandomStreams
+from sklda._core.sparse_sums import SparseRows
 from sklda._core.threads import Threads
 from sklda._gibbs import partially_collapsed_sampler as partially_collapsed
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import MOST_TASKS
-from sklda.dask._parts import (
-    PackedCounts,
+from sklda.dask._tasks import (
     PartDocuments,
     PartState,
-    ascending_counts,
-    pack_word_blocks,
+    count_again,
     rows_of,
     topic_totals,
-    unpack,
+    unpack_blocks,
     writable,
 )
 
 LEAST_BLOCK = 2**20  # entries of a dense block: smaller ones cost more than they save
 
 # What all parts need: the counts of all documents in blocks, the problem without
-# documents, the bounds of the blocks, and what the sampler draws for all parts.
-SharedInput = tuple[list[PackedCounts], Problem, list[int], Any]
+# documents, the bounds of the blocks, and the keys of random numbers.
+SharedInput = tuple[list[SparseRows], Problem, list[int], partially_collapsed.Keys]
 
 
 class ExactParts(NamedTuple):
@@ -36,17 +34,13 @@ class ExactParts(NamedTuple):
 
     n_jobs: int | None
 
-    def draw(self, rng: RandomStreams) -> partially_collapsed.Keys:
-        """Return what all parts need in a sweep: keys of random numbers."""
-        return partially_collapsed.draw_keys(rng)
-
     def sweep(
         self, documents: PartDocuments, part: PartState, shared: SharedInput
     ) -> PartState:
         """Return the part after a sweep."""
         word_blocks, problem, bounds, keys = shared
         problem = problem._replace(corpus=writable(documents.corpus))
-        z, counts, n_lanes = part.z.copy(), unpack(word_blocks), problem.n_lanes
+        z, counts, n_lanes = part.z.copy(), unpack_blocks(word_blocks), problem.n_lanes
         is_empty = topic_totals(counts, n_lanes) == 0
 
         def counts_of(first, last):
@@ -63,8 +57,7 @@ class ExactParts(NamedTuple):
             partially_collapsed.sweep_documents(
                 problem, z, first, topics, key, doc_slices, threads
             )
-        part_counts = ascending_counts(topics[0].view(np.int32), problem, z)
-        return PartState(z, pack_word_blocks(part_counts, bounds))
+        return count_again(topics[0].view(np.int32), problem, z, bounds)
 
 
 class CountingChain(ClusterChain):
@@ -74,17 +67,9 @@ class CountingChain(ClusterChain):
     no worker receives all counts of all parts.
     """
 
-    kind = PartState
-
     def _prepare(self) -> None:
         n_parts = len(self.documents)
         self.bounds = word_bounds(n_parts, self.partitions.n_words, self.n_topics)
-
-    def resume(self, stored: dict[str, Any]) -> None:
-        """Go on from a stored sweep; raise ValueError if it is of other documents."""
-        super().resume(stored)
-        for _ in range(self.n_sweeps):
-            self.sampler.draw(self.rng)
 
     @property
     def n_tasks(self) -> int:
@@ -93,12 +78,12 @@ class CountingChain(ClusterChain):
         return n_parts * n_word_blocks + n_parts + n_word_blocks
 
     def _submit_sweeps(self, n: int) -> None:
-        draw, problem = self.sampler.draw(self.rng), self.problem
+        keys, problem = partially_collapsed.draw_keys(self.rng), self.problem
         if self.is_annealed:
             anneal, sweep = self.annealing.problem_of, self.n_sweeps
             task = self.cluster.task(anneal, f"anneal-{sweep}", problem, sweep)
             (problem,) = self.cluster.submit([task])
-        shared = (self.word_blocks, problem, self.bounds, draw)
+        shared = (self.word_blocks, problem, self.bounds, keys)
         columns = self.documents, self.parts
         tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
         self._reduce(tasks)

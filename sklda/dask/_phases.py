@@ -7,30 +7,36 @@ others. Each part adds up the changes of all parts in the topic totals. All part
 at the same time, each in a task of one or more sweeps.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from dask.delayed import Delayed
 from distributed import Future, secede
 
 from sklda._base.annealing import Annealing
+from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.sharded import cut_words, parts_of_words, word_shard
 from sklda._core.corpus import part_of, some_documents, take_cells, word_tokens
 from sklda._core.problem import MAX_32_BITS, MAX_TOPICS, Corpus, Part, Problem, padded
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sparse_sums import SparseRows
 from sklda._core.threads import Threads
 from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
+from sklda._tables.rows import RowCounts
 from sklda.dask._chain import ClusterChain
 from sklda.dask._messages import Group, exchange
-from sklda.dask._parts import (
-    PackedCounts,
+from sklda.dask._tasks import (
     PartDocuments,
     PartState,
-    as_lists,
-    as_rows,
-    pack_lists,
-    pack_rows,
+    counts_of_lists,
+    counts_of_rows,
+    lists_of,
+    pack_blocks,
+    rows_of,
+    unpack_blocks,
     writable,
 )
 
@@ -62,7 +68,7 @@ class ShardStates(NamedTuple):
     stream: np.ndarray  # (n, 2) uint64, state of the random stream of each shard
     topic: np.ndarray  # (n_lanes,) int64, tokens on each topic before the phase
     change: np.ndarray  # (n_lanes,) int64, of these by these shards in the phase
-    tables: tuple[PackedCounts, ...] = ()  # counts of the words that each shard had
+    tables: list[SparseRows]  # counts of the words that each shard had
 
 
 def word_totals(documents: PartDocuments, problem: Problem) -> np.ndarray:
@@ -95,19 +101,14 @@ def cut_documents(
 
 
 def begin(
-    part: PartState, stream: np.ndarray, n_lanes: int, *tables: PackedCounts
+    part: PartState, stream: np.ndarray, tables: list[SparseRows], n_lanes: int
 ) -> ShardStates:
     """Return the states before the first phase, whose change has all tokens."""
     change = np.bincount(part.z, minlength=n_lanes)
     return ShardStates(part.z, stream, 0 * change, change, tables)
 
 
-def with_tables(states: ShardStates, *tables: PackedCounts) -> ShardStates:
-    """Return states from storage with their tables."""
-    return states._replace(tables=tables)
-
-
-def table_of(states: ShardStates, i: int) -> PackedCounts:
+def table_of(states: ShardStates, i: int) -> SparseRows:
     """Return the counts that the i-th of the shards has."""
     return states.tables[i]
 
@@ -167,26 +168,29 @@ class InPhases(NamedTuple):
         n_shards = len(documents.bounds) - 1
         most_words = int(np.diff(documents.bounds).max())
 
-        def sweep(i, counts):
+        def sweep(i, block):
             j = word_shard(documents.numbers[i], phase, n_shards)
-            shard_topic = topic.copy()
             shard = problem._replace(corpus=documents.cells(i, j))
+            counts, n_words = unpack_blocks([block]), block.size.size
+            shard_topic = topic.copy()
             if in_rows:
-                tables = as_rows(counts, shard.n_lanes, z, shard_topic)
+                table = rows_of(counts, 0, n_words, shard.n_lanes)
+                tables = RowCounts(z, table, shard_topic)
             else:
                 room = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
-                tables = as_lists(
+                tables = lists_of(
                     counts, room, most_words, problem.n_topics, z, shard_topic
                 )
             rng = RandomStreams(np.random.SeedSequence(0))
             rng.kernel = stream[i]
             sampler.sweep(shard, sampler.over(tables, shard), rng)
-            return (pack_rows if in_rows else pack_lists)(tables), shard_topic - topic
+            counts = counts_of_rows(table) if in_rows else counts_of_lists(tables)
+            return pack_blocks(counts, [0, n_words])[0], shard_topic - topic
 
         with Threads(self.n_jobs) as threads:
             columns = range(len(documents.numbers)), [*states.tables[1:], before]
             tables, changes = zip(*threads.map(sweep, *columns), strict=True)
-        return ShardStates(z, stream, totals, sum(changes, 0 * totals), tables)
+        return ShardStates(z, stream, totals, sum(changes, 0 * totals), list(tables))
 
 
 def _checked(totals: np.ndarray) -> np.ndarray:
@@ -203,7 +207,6 @@ def _checked(totals: np.ndarray) -> np.ndarray:
 class PhasesChain(ClusterChain):
     """Each sweep has as many phases as there are shards."""
 
-    kind = ShardStates
     _word_blocks: list[Future] | None  # None after a sweep
 
     def _prepare(self) -> None:
@@ -226,29 +229,25 @@ class PhasesChain(ClusterChain):
         most_tokens = max(self.partitions.n_tokens)
         self._most_ahead = 1 + TOKENS_OF_TASK // max(most_tokens, 1)
 
-    def start(self) -> None:
+    def start(
+        self, rng: RandomStreams, annealing: Annealing, priors: GammaPriors | None
+    ) -> None:
         """Give each token a topic at random; each shard gets a random stream."""
-        super().start()
-        streams = [self.rng.kernel]  # a single shard goes on with that of the chain
+        super().start(rng, annealing, priors)
+        streams = [rng.kernel]  # a single shard goes on with that of the chain
         if self.n_shards > 1:
-            streams = [self.rng.child(i).kernel for i in range(self.n_shards)]
+            streams = [rng.child(i).kernel for i in range(self.n_shards)]
         streams = [np.array(streams[n.start : n.stop]) for n in self._numbers]
-        self._join(begin, streams, [padded(self.n_topics)] * len(streams))
-
-    def _load(self, stored: dict[str, Any]) -> None:
-        super()._load(stored)
-        self._join(with_tables)
-
-    def _join(self, function: Callable, *columns: Any) -> None:
-        """Submit the parts with their tables: shard i has those of shard i - 1."""
-        blocks = self.word_blocks
+        # Before a sweep, shard i has the words of shard i - 1.
+        blocks, n_lanes = self.word_blocks, padded(self.n_topics)
         tables = [[blocks[i - 1] for i in numbers] for numbers in self._numbers]
-        rows = zip(self.parts, *columns, tables, strict=True)
-        tasks = [
-            self.cluster.task(function, f"join-{self.n_sweeps}-part-{g}", *row, *counts)
-            for g, (*row, counts) in enumerate(rows)
-        ]
+        columns = self.parts, streams, tables
+        tasks = self._tasks(begin, "begin", "part", columns, n_lanes)
         self._parts = self.cluster.submit(tasks)
+
+    def _take_up(self, parts: list[Delayed]) -> None:
+        self._parts = self.cluster.submit_to(self.partitions.places, parts)
+        self._word_blocks = None
 
     def _submit_sweeps(self, n: int) -> None:
         end = self.n_sweeps * self.n_shards
@@ -258,8 +257,7 @@ class PhasesChain(ClusterChain):
         tasks = self._tasks(
             self.sampler.sweeps, "sweep-phases", "part", columns, *common
         )
-        self._parts = self.cluster.submit_to(self.partitions.places, tasks)
-        self._word_blocks = None
+        self._take_up(tasks)
 
     @property
     def word_blocks(self) -> list[Future]:

@@ -61,8 +61,6 @@ class SampledChains:
           documents, and the root mean square of the coefficients of standardised
           covariates (DMRLDA).
         - "loss": hinge loss of the labels, mean over the documents (MedLDA).
-
-        A one-vs-rest model has each scalar for each class, such as "log_joint[0]".
     pairs_ : ndarray of bool of shape (n_chains, n_draws, n_pairs)
         Whether the two tokens of each of 1,000 pairs share a topic. Half of the pairs
         come from the same document. CVBLDA has no pairs.
@@ -174,16 +172,16 @@ class SampledChains:
             )
         scalars, learned = self.scalars_, learns_priors(self.estimators_[0])
         if learned:  # priors differ, and with them the log joints
-            scalars = {n: d for n, d in scalars.items() if "log_joint" not in n}
-        chains = [sampled.chain.chains[0] for sampled in self._sampled]
-        annealed = np.array([chain.annealing.n_sweeps > 0 for chain in chains])
+            scalars = {n: d for n, d in scalars.items() if n != "log_joint"}
+        annealings = [sampled.chain.annealing for sampled in self._sampled]
+        annealed = np.array([annealing.n_sweeps > 0 for annealing in annealings])
         draws = self._log_joint(), scalars, self.pairs_
         return judge(*draws, self._length, annealed, have_own_priors=learned)
 
     def _log_joint(self) -> np.ndarray:
-        """Return the log joint, or bound, summed over models, (n_chains, n_draws)."""
-        names = [n for n in self.scalars_ if n.startswith(("log_joint", "bound"))]
-        return np.sum([self.scalars_[name] for name in names], axis=0)
+        """Return the log joint, or bound, (n_chains, n_draws)."""
+        scalars = self.scalars_
+        return scalars["log_joint" if "log_joint" in scalars else "bound"]
 
     @validates(n_sweeps=POSITIVE_INTEGER)
     def more(self, n_sweeps: int) -> Self:

@@ -232,8 +232,9 @@ def estimate_effect(
     UserWarning
         If 95 % intervals may hold the true values in less than 93 % of cases:
 
-        - a learned alpha was still moving: its mean over the last quarter of its
-          updates differs by at least 8 % from that over the quarter before,
+        - a learned alpha was still changing: its mean over the last quarter of its
+          updates differs by 5 % or more, and beyond chance, from that over the quarter
+          before,
         - alpha does not suit the documents: with at least 50 documents, its sum,
           estimated from the draws by Minka's fixed point, is below 0.5 times or above
           1.2 times the sum in use,

@@ -19,9 +19,9 @@ from sklda._base.fitted_topics import (
     rank_weights,
     top_indices,
     warn_of_empty,
+    weights_without_lists,
     word_lists,
     word_names,
-    word_weights,
     words_of,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, validates
@@ -275,7 +275,7 @@ def _weights(
     """Return the weights of words in topics and, if they are needed, their names."""
     lists = word_lists(model)
     if lists is None:
-        weights = word_weights(model)
+        weights = weights_without_lists(model)
         if not in_texts:
             return weights, []
         if feature_names is None and not has_names(model):

@@ -13,8 +13,8 @@ from sklda._base.fitted_topics import (
     rank_weights,
     top_indices,
     warn_of_empty,
+    weights_without_lists,
     word_lists,
-    word_weights,
     words_of,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION, validates
@@ -72,7 +72,7 @@ list of str
     """
     lists = word_lists(model)
     if lists is None:
-        weights = word_weights(model)
+        weights = weights_without_lists(model)
     else:
         weights = rank_weights(lists, words_of(lists), n_words)
     check_limit(n_words, "n_words", weights.shape[1], "words")

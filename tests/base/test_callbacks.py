@@ -144,7 +144,6 @@ def test_scoring_monitor():
     ("model", "scoring"),
     [
         (MedLDAClassifier(3), "accuracy"),
-        (MedLDAClassifier(3, multi_class="ovr"), "accuracy"),
         (MedLDARegressor(3), "r2"),
     ],
 )

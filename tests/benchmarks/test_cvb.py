@@ -19,16 +19,6 @@ def test_curve_of_a_program_is_of_its_checkpoints(counts):
     assert chain["documents"] == 40
 
 
-def test_seconds_to_reach_are_set_beside_those_of_batch_vb():
-    vb = {"sweeps": [1, 5], "seconds": [1.0, 8.0], "log_probability": [-9.0, -7.0]}
-    good = {"sweeps": [1, 2], "seconds": [0.1, 0.2], "log_probability": [-8.0, -6.9]}
-    bad = {"sweeps": [1, 2], "seconds": [0.1, 0.2], "log_probability": [-8.0, -7.1]}
-    rows = cvb.reach_rows({"VB": vb, "CVB0": good, "CVB": bad})
-    assert rows["VB"] == {"sweeps": 5, "seconds": 8, "relative": 1}
-    assert rows["CVB0"] == {"sweeps": 2, "seconds": 0.2, "relative": 0.025}
-    assert set(rows["CVB"].values()) == {None}
-
-
 def test_convergence_is_summed_up_by_the_end_and_the_way_there():
     def chains(*curves):
         return [{"log_probability": curve} for curve in curves]

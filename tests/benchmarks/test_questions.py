@@ -18,7 +18,6 @@ RESULTS = ROOT / "benchmarks" / "results"
 ONE = "--corpora kos --topics 3"
 COMPARE = f"{ONE} --peers sklda sklda-fit"
 CHAINS = "--starts 2 --sweeps 6 --jobs 1 --topics 3"
-SHORT = "--max-iter 3 --topics 3"
 TINY = {
     "compare-speed": f"{COMPARE} --seeds 0 --first 2 --last 4",
     "compare-quality": f"{COMPARE} --seeds 0 --sweeps 5",
@@ -33,8 +32,6 @@ TINY = {
     " --sweeps 4",
     "parallel-chains": "--corpora kos --samplers collapsed-1 sharded-2"
     " partially-collapsed-2 --topics 3 --starts 2 --sweeps 6",
-    "parallel-cluster": "--corpora zipf --topics 3 --first 1 --last 3 --repeats 1"
-    " --tokens 4000 --words 50",
     "diagnostics-chains": "--samplers single-site uncollapsed --topics 3 --starts 2"
     " --sweeps 40 --burn-in 10 --thin 1",
     "diagnostics-calibration": "--samplers nested-2 --replications 5 --burn-in 3"
@@ -46,8 +43,7 @@ TINY = {
     "ecgs-shards": "--samplers collapsed ecgs --topics 2 3 --starts 2 --shards 1 2"
     " --sweeps 3",
     "cvb-convergence": CHAINS,
-    "cvb-size": f"{CHAINS} --documents 10 20 4000",
-    "cvb-speed": "--topics 2 3 --first 1 --sweeps 3 --vb-iterations 3 --most-sweeps 4",
+    "cvb-speed": "--topics 2 3 --first 1 --sweeps 3",
     "cvb-stream": "--corpus addresses --topics 3 --batch 50 --passes 1 --starts 2",
     "topics-planted": "--shapes short skewed --topics 2 --grid 2 4 --documents 40"
     " --words 20 --folds 2 --sweeps 3",
@@ -58,17 +54,12 @@ TINY = {
     " --topics 2 --burn-in 10 --draws 2 4 --jobs 1",
     "covariates-heldout": "--covariates-home POSTS --topics 2 3 --starts 2 --sweeps 20",
     "covariates-peers": "--covariates-home POSTS --topics 2 --starts 1 --sweeps 300",
-    "medlda-newsgroups": f"--newsgroups-home NEWS {SHORT} --starts 2",
-    "medlda-binary": f"--newsgroups-home NEWS --drop-stop-words {SHORT}",
-    "medlda-reuters": f"--reuters-home STORIES {SHORT} --strategies multitask ovr",
     "medlda-corpora": "--newsgroups-home NEWS --reuters-home STORIES"
     " --covariates-home POSTS --topics 2 3 --topics-of-pair 2 3",
-    "medlda-growth": "--newsgroups-home NEWS --samplers light gibbs --topics 2 3"
-    " --documents 20 45 --fixed-topics 3",
     "medlda-size": "--documents 60 --test-documents 30 --words 50 --length 20"
     " --labels 3 --planted 4 --topics 3 4 --sweeps 3",
 }
-TABLES_ONLY = {"topics-planted", "parallel-cluster", "covariates-coverage"}
+TABLES_ONLY = {"topics-planted", "covariates-coverage"}
 TABLES_ONLY |= {"covariates-heldout", "covariates-peers", "medlda-corpora"}
 FILES = {  # if they are not one with the name of the kind
     "compare-speed": ["speed-kos-3-1"],
@@ -83,9 +74,7 @@ FILES = {  # if they are not one with the name of the kind
     "ecgs-speed": ["speed-nips"],
     "ecgs-shards": ["shards-nips-threads-2"],
     "parallel-chains": ["chains-kos-3"],
-    "parallel-cluster": ["cluster-zipf"],
     "cvb-convergence": ["convergence-kos"],
-    "cvb-size": ["size-kos"],
     "cvb-speed": ["speed-nips"],
     "cvb-stream": ["stream-addresses"],
     "medlda-corpora": [
@@ -95,7 +84,6 @@ FILES = {  # if they are not one with the name of the kind
         "corpora-pair",
         "corpora-reuters",
     ],
-    "medlda-newsgroups": ["newsgroups-all-words"],
     "medlda-size": ["size-60"],
 }
 
@@ -215,7 +203,6 @@ def check_cvb_speed(report):
     for row in report["rows"]:
         assert row["times_as_fast"]["VB"] == 1
         assert {len(seconds) for seconds in row["seconds"].values()} == {2}
-        assert list(row["reach"]) == ["VB", "CVB0", "CVB", "Gibbs"]
 
 
 def check_cvb_stream(report):
@@ -229,7 +216,6 @@ def check_cvb_stream(report):
 def check_topics_planted(report):
     assert [row["n_topics"] for row in report["rows"]] == [2] * 4
     assert {row["score"][0] for row in report["rows"]} <= {2, 4}
-    assert report["summary"]["stability"]["within a step"] == 1
 
 
 def check_topics_hierarchical(report):
@@ -247,11 +233,6 @@ def check_topics_curves(report):
     scores = [row["score"]["mean"] for row in report["rows"]]
     assert [row["n_topics"] for row in report["rows"]] == [2, 4]
     assert max(scores) == 0 > min(scores)
-    assert report["found"]["kos"]["recommended"]["score"]["topics"] in (2, 4)
-
-
-def check_medlda_binary(report):
-    assert (report["train"]["documents"], report["words"]) == (30, 10)
 
 
 def check_medlda_corpora(report):
@@ -276,7 +257,6 @@ def check_medlda_size(report):
     for row in report["rows"]:
         assert row["sweeps"] == [1, 2, 3]
         assert row["seconds"] == sorted(row["seconds"])
-        assert row["flat"]["sweeps"] in (1, 2, 3)
 
 
 def run(tmp_path, question, options="") -> dict[str, dict]:
@@ -298,21 +278,20 @@ def tiny(tmp_path, counts, local_workers, newsgroups, stories, posts):
 
 
 def test_every_question_is_tried_here():
-    assert {*TINY, "pages", "history"} == set(DECLARED["question"])
+    assert {*TINY, "pages"} == set(DECLARED["question"])
 
 
 @pytest.mark.filterwarnings(
     "ignore:.* draws are too few",
     "ignore:.* drift from",
     "ignore:.* topics have no tokens",
+    "ignore:.* had not arrived at the end of the burn-in",
 )
 @pytest.mark.parametrize("question", TINY)
 def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
     family, _, kind = question.partition("-")
     if family == "diagnostics":
         pytest.importorskip("arviz_stats")
-    if question == "parallel-cluster":
-        pytest.importorskip("distributed")
     if question == "covariates-peers":
         pytest.importorskip("topica")
     reports = tiny(question)
@@ -361,14 +340,6 @@ def test_page_and_figures_are_those_of_the_stored_results(tmp_path, pyplot):
     stored = {path.relative_to(RESULTS) for path in RESULTS.glob("*/*.png")}
     drawn = (tmp_path / "results").glob("*/*.png")
     assert {path.relative_to(tmp_path / "results") for path in drawn} == stored
-
-
-def test_rows_of_earlier_runs_stay(tiny):
-    rows = tiny("medlda-binary")["binary"]["rows"]
-    assert len(rows) == 3 + 1 + 1  # of words, and of topics
-    (report,) = tiny("medlda-binary", "--strategies ovr --baselines").values()
-    assert [row["method"][:3] for row in report["rows"]].count("ovr") == 1
-    assert len(report["rows"]) == 3 + 1 + 1 + 1
 
 
 def test_private_names_of_sklda_are_in_one_file():

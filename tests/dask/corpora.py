@@ -1,8 +1,8 @@
 """A small corpus, in everything that `sklda.dask` takes."""
 
 import dask.array as da
-import dask.bag as db
 import numpy as np
+import pytest
 from dask import delayed
 from scipy import sparse
 
@@ -41,12 +41,9 @@ INPUTS = {
     "array of sparse blocks": as_array,
     "array of unknown chunks": lambda: as_array([np.nan] * 3),
     "array of dense blocks": lambda: da.from_array(X.toarray(), chunks=(25, -1)),
-    "array of several columns": lambda: da.from_array(X.toarray(), chunks=(25, 11)),
-    "sparse blocks of several columns": lambda: da.from_array(
+    "array with its columns joined": lambda: da.from_array(
         X.toarray(), chunks=(25, 11)
-    ).map_blocks(sparse.csr_array),
-    "bag": lambda: db.from_sequence(blocks([5] * 12), npartitions=5),
-    "bag of rows": lambda: db.from_sequence(list(X.toarray()), npartitions=2),
+    ).rechunk({1: -1}),
 }
 
 
@@ -69,6 +66,9 @@ def fit_local(model, X=X):
 
 OF_ARRAYS = ["components_", "doc_topic_", "topic_assignments_", "doc_topic_prior_"]
 PRIORS = {"learn_priors": "asymmetric", "max_iter": 25, "burn_in": 20}
+WITH_PRIORS = pytest.mark.filterwarnings(
+    "ignore:The priors were learned:sklearn.exceptions.ConvergenceWarning"
+)
 SAMPLED = {"learn_priors": "hierarchical"}
 ALL_SAMPLED = {**SAMPLED, "hyperpriors": {"topic_word_prior": (1, 5)}}
 

@@ -17,6 +17,7 @@ from tests.dask import corpora
 from tests.dask.conftest import SECONDS, started
 
 
+@corpora.WITH_PRIORS
 @pytest.mark.parametrize(("n_workers", "n_threads"), [(1, 1), (1, 3), (3, 1)])
 def test_any_number_of_workers(n_workers, n_threads):
     with started(n_workers, threads_per_worker=n_threads):

@@ -12,11 +12,11 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import dask
 
-from sklda.dask import _base, _messages, _phases
+from sklda.dask import _estimators, _messages, _phases
 from tests.dask import corpora
 from tests.dask.conftest import SECONDS, started
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, corpora.WITH_PRIORS]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_killed_worker(
 
 
 def test_workers_that_die_too_often(processes, after_sweep, monkeypatch):
-    monkeypatch.setattr(_base, "MOST_LOSSES", 0)
+    monkeypatch.setattr(_estimators, "MOST_LOSSES", 0)
     after_sweep(2, lambda: kill_worker(processes))
     with pytest.raises(_messages.PartLostError, match=r"is lost.*resume=True"):
         corpora.make("lists").fit(corpora.delayed_blocks())

@@ -11,7 +11,7 @@ from sklda.dask._cluster import Cluster
 from tests.dask import corpora
 from tests.helpers.selection import fast_and_slow
 
-pytestmark = pytest.mark.usefixtures("client")
+pytestmark = [pytest.mark.usefixtures("client"), corpora.WITH_PRIORS]
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_a_part_receives_the_words_of_one_shard(processes, after_sweep, monkeypa
     after_sweep(2, lambda: processes.run(begin_log))
     logs = {}
     after_sweep(6, lambda: logs.update(processes.run(received)))  # before means move
-    model.set_params(client=processes, burn_in=5).fit(X)
+    model.set_params(client=processes, burn_in=5, learn_priors=None).fit(X)
     assert model.n_partitions_ == 2
     # At most 2 bytes for the topic and 2 for the count, and the change of totals.
     table = 4 * n_topics * WORDS

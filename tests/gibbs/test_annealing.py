@@ -1,7 +1,11 @@
 """Annealed starts: beta falls as the schedule says, and changes nothing afterwards."""
 
+import itertools
+from math import comb
+
 import numpy as np
 import pytest
+from scipy.special import gammaln
 from sklearn.base import clone
 
 import sklda
@@ -12,6 +16,7 @@ from sklda._core.minka import LearnedPriors
 from sklda._core.problem import Problem
 from sklda._gibbs.rows_or_lists import collapsed_sampler
 from sklda.datasets import make_lda_corpus
+from tests.helpers.callbacks import Recorder
 from tests.helpers.corpora import random_corpus
 from tests.helpers.mutants import streams
 from tests.helpers.ways_to_fit import GIBBS
@@ -32,12 +37,20 @@ CVB = sklda.CVBLDA(
 each = pytest.mark.parametrize("name", ESTIMATORS)
 
 
-def fit(name, **params):
+def fit(name, callbacks=None, **params):
     priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01}
     params = {"n_components": K, "random_state": 0, **priors, **params}
     model = clone(ESTIMATORS[name]).set_params(**params)
+    if callbacks is not None:
+        model.set_callbacks(callbacks)
+    return fit_to(model, name)
+
+
+def fit_to(model, name):
     if name == "covariates":
         return model.fit(X, covariates=THETA[:, :1])
+    if name == "regression":
+        return model.fit(X, THETA[:, 0])
     return model.fit(X, LABELS)
 
 
@@ -178,9 +191,70 @@ def test_priors_are_learned_in_the_second_half_of_the_burn_in(name):
         for init in ("annealed", "random")
     )
     assert annealed.annealing.n_sweeps == 30
-    assert len(annealed.learned_alpha) == 4  # after sweeps 30, 40, 50 and 60
-    assert len(plain.learned_alpha) == 6
+    assert [u.sweep for u in annealed.prior_updates] == list(range(30, 61))
+    assert [u.sweep for u in plain.prior_updates] == list(range(1, 61))
     assert annealed.problem.topic_word_prior != 0.01
+
+
+@each
+def test_a_fit_that_ends_under_the_heat_has_a_sample_of_the_posterior(name):
+    pytest.importorskip("sklearn.callback")
+    seen = Recorder(at=2)
+    params = {"max_iter": 40, "thin": 1, "warm_start": True}
+    model = fit(name, callbacks=seen, **params)
+    chains = model._stored.chain.chains
+    assert model.n_iter_ == 3  # the last sweep is under the true beta
+    assert all(chain.annealing == NO_ANNEALING for chain in chains)
+    assert [chain.averages.n_kept for chain in chains] == [1] * len(chains)
+    # What a callback is given under the heat is as if the fit ended there.
+    np.testing.assert_array_equal(seen.models[1].components_, model.components_)
+    assert seen.models[0].n_iter_ == 2
+    model.set_callbacks().set_params(burn_in=0, max_iter=2)
+    fit_to(model, name)
+    chains = model._stored.chain.chains
+    assert [chain.averages.n_kept for chain in chains] == [3] * len(chains)
+
+
+def test_callbacks_under_the_heat_change_no_sample():
+    pytest.importorskip("sklearn.callback")
+    watched = fit("rows", callbacks=Recorder(), max_iter=30)
+    alone = fit("rows", max_iter=30)
+    np.testing.assert_array_equal(watched.components_, alone.components_)
+
+
+def test_variational_topics_under_the_heat_are_not_handed_out():
+    pytest.importorskip("sklearn.callback")
+    seen = Recorder(at=2)
+    model = clone(CVB).set_callbacks(seen).fit(X)
+    assert model.n_iter_ == 3
+    np.testing.assert_array_equal(seen.models[1].components_, model.components_)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cls", [sklda.CollapsedGibbsLDA, sklda.UncollapsedGibbsLDA])
+def test_samples_after_an_early_end_are_exact(cls):
+    # Two documents of one word each, by enumeration: the sum of squares of the counts
+    # of the documents. Hot samples were off by eight standard errors or more.
+    pytest.importorskip("sklearn.callback")
+    alpha, beta, logs, values = 0.5, 0.2, [], []
+    for a, b in itertools.product(range(5), repeat=2):
+        words = np.array([[a, b, 0], [4 - a, 4 - b, 0]])
+        log = gammaln(alpha + np.array([a, 4 - a, b, 4 - b])).sum()
+        log += gammaln(words + beta).sum() - gammaln(words.sum(axis=1) + 0.6).sum()
+        logs.append(log + np.log(comb(4, a) * comb(4, b)))
+        values.append(a**2 + (4 - a) ** 2 + b**2 + (4 - b) ** 2)
+    exact = np.average(values, weights=np.exp(logs))
+    found = []
+    for seed in range(250):
+        lda = cls(2, doc_topic_prior=alpha, topic_word_prior=beta, random_state=seed)
+        lda.set_params(max_iter=40, thin=1, keep_draws=12, warm_start=True)
+        lda.set_callbacks(Recorder(at=2)).fit(np.array([[4, 0, 0], [0, 4, 0]]))
+        lda.set_callbacks().set_params(max_iter=15, burn_in=0)
+        draws = lda.fit(np.array([[4, 0, 0], [0, 4, 0]])).draws_
+        counts = [draws.doc_topic_counts(i).power(2).sum() for i in range(12)]
+        found.append(np.mean(counts))
+    error = np.std(found) / np.sqrt(len(found))
+    assert abs(np.mean(found) - exact) < 4 * error
 
 
 def test_weights_of_covariates_are_sampled_after_the_start():

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 from scipy.special import logsumexp
 
-from sklda._chain.hierarchical import draw_noise, skip_noise
 from sklda._chain.kernels.hierarchical import (
     HIGHEST,
     LOWEST,
@@ -225,15 +224,3 @@ def test_no_tokens_need_no_tables():
     for before in ([0], [0, 0, 0]):
         tables = count_tables(np.array(before), np.zeros(0, np.uint16), ALPHA, KEY)
         assert tables.tolist() == [0, 0, 0]
-
-
-@pytest.mark.parametrize("n", [0, 1, 7, 1000])
-def test_noise_can_be_skipped(n):
-    drawn, skipped = streams(8), streams(8)
-    for _ in range(n):
-        draw_noise(drawn)
-    skip_noise(skipped, n)
-    noise, same = draw_noise(drawn), draw_noise(skipped)
-    assert noise.key == same.key
-    np.testing.assert_array_equal(noise.stream, same.stream)
-    assert noise.key != draw_noise(drawn).key

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import psi
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from sklda import (
     CVBLDA,
@@ -14,8 +15,10 @@ from sklda import (
     PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
-from sklda._core.doc_topic_counts import word_topic_histogram
-from sklda.datasets import make_lda_corpus
+from sklda._base.schedule import Schedule
+from sklda._core.doc_topic_counts import histogram_of, pairs_of, word_topic_histogram
+from sklda._core.minka import drift
+from sklda.datasets import make_bars, make_lda_corpus
 from tests.helpers.small_fits import X, fit
 
 
@@ -28,10 +31,9 @@ def test_learned_priors_are_frozen_after_burn_in(learn_priors):
     at_20 = priors(21, 20)
     assert priors(29, 20) == at_20
     assert priors(60, 20) == at_20
-    assert priors(60, 29) == at_20  # every 10 sweeps
-    assert priors(60, 30) != at_20
+    assert priors(60, 21) != at_20
     with pytest.warns(UserWarning, match="no effect"):
-        assert priors(60, 9) == [0.25] * 5  # never
+        assert priors(60, 0) == [0.25] * 5  # never
 
 
 @pytest.mark.parametrize("prior", [None, [0.1, 0.2, 0.3, 0.4]])
@@ -92,14 +94,15 @@ def test_priors_that_are_none_are_learned(cls):
     assert priors(learn_priors=None) == ([0.25] * 4, 0.25)
 
 
-def test_a_short_burn_in_learns_nothing_and_is_not_warned_of():
+def test_without_burn_in_nothing_is_learned():
     with warnings.catch_warnings(action="error"):
-        model = CollapsedGibbsLDA(4, max_iter=12, random_state=0).fit(X)
+        model = CollapsedGibbsLDA(4, max_iter=12, burn_in=0, random_state=0).fit(X)
     assert set(model.doc_topic_prior_) == {model.topic_word_prior_} == {0.25}
 
 
 @pytest.mark.parametrize("learn_priors", ["symmetric", "asymmetric"])
-def test_learned_priors_are_the_fixed_point(learn_priors):
+def test_learned_priors_are_the_fixed_point(learn_priors, monkeypatch):
+    monkeypatch.setattr(Schedule, "learns", lambda schedule, sweep: sweep == 10)
     X, _, _ = make_lda_corpus(150, 40, 4, random_state=0)
     params = {"doc_topic_prior": 0.5, "topic_word_prior": 0.5}
     # The counts of sweep 10, at which the priors are learned for the only time.
@@ -117,19 +120,65 @@ def test_learned_priors_are_the_fixed_point(learn_priors):
     assert beta.max() < 0.4
 
 
-@pytest.mark.parametrize("rows", [1, 3, 10, 11])
-def test_histogram_of_parts_of_a_table(rows):
+def test_histogram_of_a_table():
     table = np.random.default_rng(0).poisson(2, (10, 4)).astype(np.int32)
     table[table == 3] = 9  # counts that do not occur lie in between
-    found = word_topic_histogram(table, rows)
+    found = word_topic_histogram(table)
     for part, expected in zip(found, np.unique(table, return_counts=True), strict=True):
         np.testing.assert_array_equal(part, expected)
-    assert [part.size for part in word_topic_histogram(table[:0], rows)] == [0, 0]
+    assert [part.size for part in word_topic_histogram(table[:0])] == [0, 0]
 
 
 def test_memory_of_a_histogram_does_not_depend_on_the_counts():
     table = np.zeros((3, 16), np.int64)
     table[0, :4] = 2**16 - 1, 2**16, 2**40, 2**40
-    values, times = word_topic_histogram(table, 1)
+    values, times = word_topic_histogram(table)
     assert values.tolist() == [0, 2**16 - 1, 2**16, 2**40]
     assert times.tolist() == [44, 1, 1, 2]
+
+
+@pytest.mark.parametrize("most", [30, 10**6])
+def test_histogram_of_pairs(most):
+    # In an array if counts are small, sorted if they are not.
+    rng = np.random.default_rng(0)
+    topics = rng.integers(5, size=200).astype(np.uint16)
+    counts = rng.integers(1, most, size=200).astype(np.int32)
+    topics[:20], counts[:20] = topics[20:40], counts[20:40]  # some twice
+    found = pairs_of(histogram_of(topics, counts))
+    pairs, times = np.unique([topics, counts], axis=1, return_counts=True)
+    for part, expected in zip(found, [*pairs, times], strict=True):
+        np.testing.assert_array_equal(part, expected)
+
+
+def test_a_prior_that_still_changes_is_noticed():
+    # Over the last half of the updates by a factor of e, and from quarter to quarter by
+    # the root of it.
+    rng = np.random.default_rng(0)
+    values = np.exp(np.linspace(0, 2, 200) + rng.normal(0, 0.05, 200))
+    assert drift(values) == pytest.approx(0.5, abs=0.02)
+    assert drift(1 / values) == pytest.approx(-0.5, abs=0.02)
+    assert drift(np.full(7, 2.0)) == 0
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.5, 0.7])
+def test_a_prior_that_only_fluctuates_has_arrived(memory):
+    rng, found = np.random.default_rng(0), 0
+    for _ in range(200):
+        logs = np.zeros(100)
+        for i in range(1, 100):
+            logs[i] = memory * logs[i - 1] + rng.normal(0, 0.05)
+        found += drift(np.exp(logs)) != 0
+    assert found <= 10
+
+
+def test_a_fit_says_whether_learned_priors_have_arrived():
+    bars, _, _ = make_bars(500, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="sum of alpha changed by .*burn_in"):
+        lda = CollapsedGibbsLDA(10, max_iter=60, random_state=0).fit(bars)
+    trace = lda.prior_trace_
+    assert trace["sweep"].tolist() == list(range(15, 31))
+    assert trace["doc_concentration"][-1] == lda.doc_topic_prior_.sum()
+    assert trace["topic_word_prior"][-1] == lda.topic_word_prior_
+    settled, _, _ = make_lda_corpus(500, 200, 5, doc_topic_prior=0.1, random_state=0)
+    with warnings.catch_warnings(action="error"):
+        CollapsedGibbsLDA(5, random_state=0).fit(settled)

@@ -63,9 +63,9 @@ SAMPLERS = {
     "dynamic, rows": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.rows, 1)),
     "dynamic, lists": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.lists, 2)),
     "labelled, gibbs": Known(
-        "sklda._medlda.topics", lambda m: m.LabelledTopics(None, 2)
+        "sklda._medlda.sampler", lambda m: m.LabelledTopics(None, 2)
     ),
-    "labelled, light": Known("sklda._medlda.topics", lambda m: m.LabelledTopics(3, 2)),
+    "labelled, light": Known("sklda._medlda.sampler", lambda m: m.LabelledTopics(3, 2)),
 }
 # Those that can be sharded.
 SHARDABLE = [

@@ -7,7 +7,7 @@ from sklda._chain.sharded import Sharded
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
 from sklda._medlda.losses import Hinge
-from sklda._medlda.topics import LabelledTopics
+from sklda._medlda.sampler import LabelledTopics
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import assert_exact, is_wrong

@@ -1,10 +1,9 @@
 """Word-topic counts without zeros, the form in which they travel between workers.
 
-The topics of a word keep their order, because samplers over lists walk down the list to
-draw.
+Word w has the entries from start[w] to before start[w + 1]: topics, uint16, and counts
+above 0, int32. The topics of a word keep their order, because samplers over lists walk
+down the list to draw.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,27 +12,20 @@ from sklda._tables.lists import SPARE
 from sklda._tables.pairs import tokens_of, topic_of
 
 
-class SparseCounts(NamedTuple):
-    """The topics that each word has, from entry start[w] to before start[w + 1]."""
-
-    start: np.ndarray  # (n_words + 1,) int64
-    topic: np.ndarray  # (n_entries,) uint16
-    count: np.ndarray  # (n_entries,) int32, above 0
-
-
 @kernel
-def fill_rows(counts, first, rows):
+def fill_rows(start, topic, count, first, rows):
     """Write the counts of the words `first` and after into rows of zeros."""
-    start, topic, count = counts
     for i in range(rows.shape[0]):
         for j in range(start[first + i], start[first + i + 1]):
             rows[i, topic[j]] = count[j]
 
 
 @kernel
-def fill_from_rows(rows, counts):
-    """Write the entries of the rows above 0 into `counts`, which has just the room."""
-    start, topic, count = counts
+def fill_from_rows(rows, start, topic, count):
+    """Write the entries of the rows above 0 into the counts, which have just the room.
+
+    `start` has zeros.
+    """
     end = 0
     for w in range(rows.shape[0]):
         for k in range(rows.shape[1]):
@@ -44,27 +36,25 @@ def fill_from_rows(rows, counts):
 
 
 @kernel
-def measure_lists(counts, tokens, n_topics, size, room):
-    """Write the size of each list and its room; return the most tokens of a word.
+def measure_lists(start, topic, count, tokens, n_topics, room):
+    """Write the room of each list; return the most tokens of a word.
 
     A word gets at most as many new topics as it has `tokens` in the documents.
     """
     most = 0
-    for w in range(size.size):
-        word_counts = counts.count[counts.start[w] : counts.start[w + 1]]
-        size[w] = word_counts.size
-        room[w] = min(word_counts.size + np.int64(tokens[w]) + SPARE, n_topics)
+    for w in range(start.size - 1):
+        size = start[w + 1] - start[w]
+        room[w] = min(size + tokens[w] + SPARE, n_topics)
         n = 0
-        for count in word_counts:
-            n += count
+        for j in range(start[w], start[w + 1]):
+            n += count[j]
         most = max(most, n)
     return most
 
 
 @kernel
-def fill_lists(counts, state):
+def fill_lists(start, topic, count, state):
     """Write the counts into lists that are empty."""
-    start, topic, count = counts
     for w in range(start.size - 1):
         slot = state.start[w]
         for j in range(start[w], start[w + 1]):
@@ -73,9 +63,8 @@ def fill_lists(counts, state):
 
 
 @kernel
-def fill_from_lists(state, counts):
-    """Write the entries of the lists into `counts`, which has just the room."""
-    start, topic, count = counts
+def fill_from_lists(state, start, topic, count):
+    """Write the entries of the lists into the counts, which have just the room."""
     end = 0
     for w in range(state.size.size):
         first = state.start[w]
@@ -87,18 +76,16 @@ def fill_from_lists(state, counts):
 
 
 @kernel
-def add_pieces(pieces, first, total, out):
+def add_pieces(topic, count, first, total, out_start, out_topic, out_count):
     """Add up the counts of pieces: those of piece i begin at entry first[i, w].
 
-    `pieces` has the entries of all of them, and first[i, n_words] is where they end. A
-    word's topics keep the order of the pieces. `total`, int64, has a zero for every
-    topic. Return whether the counts fit 32 bits.
+    `topic` and `count` have the entries of all of them, and first[i, n_words] is where
+    they end. A word's topics keep the order of the pieces. `total`, int64, has a zero
+    for every topic. Return whether the counts fit 32 bits.
     """
-    _, topic, count = pieces
-    start, out_topic, out_count = out
     fits = True
     end = 0
-    for w in range(start.size - 1):
+    for w in range(out_start.size - 1):
         for i in range(first.shape[0]):
             for j in range(first[i, w], first[i, w + 1]):
                 total[topic[j]] += count[j]
@@ -110,5 +97,5 @@ def add_pieces(pieces, first, total, out):
                     fits = fits and total[k] < 2**31
                     total[k] = 0
                     end += 1
-        start[w + 1] = end
+        out_start[w + 1] = end
     return fits

@@ -1,0 +1,293 @@
+"""What tasks compute of parts of the documents and of blocks of words.
+
+What a task returns depends on its arguments alone and never changes afterwards, so Dask
+may recompute it if it is lost. Word-topic counts travel in blocks of words; a part
+returns those of its documents in pieces, one for each block. Statistics are histograms
+and sums of whole numbers, so the order of addition does not matter.
+"""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklda._base.estimates import DocumentSums
+from sklda._chain.averages import doc_chunks
+from sklda._chain.hierarchical_prior import add_priors
+from sklda._chain.log_joint import doc_likelihood, word_likelihood
+from sklda._chain.tables import count_tables
+from sklda._core.corpus import document_lengths, starts, tokens_before
+from sklda._core.doc_topic_counts import (
+    Histogram,
+    doc_topic_histogram,
+    length_histogram,
+    merged,
+    pairs_of,
+)
+from sklda._core.minka import (
+    LearnedPriors,
+    doc_topic_fixed_point,
+    topic_word_fixed_point,
+)
+from sklda._core.problem import Corpus, Problem, padded
+from sklda._core.random_streams import random_topics
+from sklda._core.sparse_sums import SparseRows, SparseSum, narrow
+from sklda._tables import lists, rows
+from sklda.dask.kernels import sparse_counts
+
+_MOST_TOPICS = 2**16
+
+# The entries above 0 of word-topic counts, as kernels take them: those of word w are
+# start[w]:start[w + 1], int64; their topics, uint16; and their counts, int32.
+CountArrays = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class PartDocuments(NamedTuple):
+    """The documents of a part."""
+
+    corpus: Corpus
+    first: int  # number of the first document among all
+
+
+class PartState(NamedTuple):
+    """The topics of the tokens of a part after a sweep."""
+
+    z: np.ndarray  # (n_tokens,) uint16
+    pieces: list[SparseRows]  # counts of the documents, in blocks of words
+
+
+# --- counts in parts and blocks ----------------------------------------------------
+
+
+def pack_blocks(counts: CountArrays, bounds: list[int]) -> list[SparseRows]:
+    """Return the counts in blocks of words between the bounds.
+
+    The topics of a word keep their order, in which samplers walk down its list.
+    """
+    start, *arrays = counts
+    blocks = []
+    for first, last in pairwise(bounds):
+        entries = slice(start[first], start[last])
+        columns = np.diff(start[first : last + 1]), *(a[entries] for a in arrays)
+        blocks.append(SparseRows(*(narrow(a, a.max(initial=0)) for a in columns)))
+    return blocks
+
+
+def unpack_blocks(blocks: list[SparseRows]) -> CountArrays:
+    """Return the counts of neighbouring blocks of words in one piece."""
+    size, topic, count = zip(*blocks, strict=True)
+    return (
+        starts(np.concatenate(size)),
+        np.concatenate(topic, dtype=np.uint16),
+        np.concatenate(count, dtype=np.int32),
+    )
+
+
+def _room_for(n_words: int, n_entries: int) -> CountArrays:
+    start = np.zeros(n_words + 1, np.int64)
+    return start, np.empty(n_entries, np.uint16), np.empty(n_entries, np.int32)
+
+
+def counts_of_lists(state: lists.ListCounts) -> CountArrays:
+    """Return the entries of lists; topics stay in their order."""
+    counts = _room_for(state.size.size, state.size.sum(dtype=np.int64))
+    sparse_counts.fill_from_lists(state, *counts)
+    return counts
+
+
+def counts_of_rows(table: np.ndarray) -> CountArrays:
+    """Return the entries of a table above 0; topics ascend."""
+    counts = _room_for(len(table), np.count_nonzero(table))
+    sparse_counts.fill_from_rows(table, *counts)
+    return counts
+
+
+def rows_of(counts: CountArrays, first: int, last: int, n_lanes: int) -> np.ndarray:
+    """Return the rows of some words, (last - first, n_lanes) int32."""
+    table = np.zeros((last - first, n_lanes), np.int32)
+    sparse_counts.fill_rows(*counts, first, table)
+    return table
+
+
+def lists_of(
+    counts: CountArrays, tokens, most_words: int, n_topics: int, z, topic
+) -> lists.ListCounts:
+    """Return the counts as lists, with room for a sweep over `tokens` of each word.
+
+    There are `most_words` lists: kernels may prefetch that of a word in another shard.
+    """
+    size, room = np.diff(counts[0]).astype(np.int32), np.zeros(most_words, np.int64)
+    most = sparse_counts.measure_lists(*counts, tokens, n_topics, room)
+    state = lists.empty_lists(z, topic.size, room, most)
+    sparse_counts.fill_lists(*counts, state)
+    return state._replace(topic=topic, size=size)
+
+
+def add_up(pieces: list[SparseRows]) -> SparseRows:
+    """Return the sum of counts of a block of words; topics keep their order."""
+    n_words, counts = pieces[0].size.size, unpack_blocks(pieces)
+    words = np.arange(len(pieces))[:, np.newaxis] * n_words + np.arange(n_words + 1)
+    total, out = np.zeros(_MOST_TOPICS, np.int64), _room_for(n_words, counts[1].size)
+    if not sparse_counts.add_pieces(*counts[1:], counts[0][words], total, *out):
+        raise ValueError(
+            "A word has more than 2,147,483,647 tokens in one topic, above the limit "
+            "of 32-bit integers. Remove the most frequent words "
+            "(CountVectorizer(max_df=...))."
+        )
+    return pack_blocks(out, [0, n_words])[0]
+
+
+def topic_totals(counts: CountArrays, n_topics: int) -> np.ndarray:
+    """Return the number of tokens on each topic, (n_topics,) int64."""
+    # Floats are exact: no sum of tokens reaches 2**53.
+    return np.bincount(*counts[1:], n_topics).astype(np.int64)
+
+
+def writable(corpus: Corpus) -> Corpus:
+    """Return the corpus as writable arrays; those of another worker are read-only."""
+    return Corpus(*(np.require(array, requirements=["C", "W"]) for array in corpus))
+
+
+def start_part(
+    documents: PartDocuments, stream: np.ndarray, problem: Problem, bounds: list[int]
+) -> PartState:
+    """Give each token a topic drawn from `stream`."""
+    problem = problem._replace(corpus=writable(documents.corpus))
+    n_tokens = int(problem.corpus.token_ptr[-1])
+    z = random_topics(n_tokens, problem.n_topics, stream.copy())
+    # In the order of their first tokens, topics stand in lists as on one machine.
+    counts = counts_of_lists(lists.from_topics(problem, z))
+    return PartState(z, pack_blocks(counts, bounds))
+
+
+def count_again(
+    table: np.ndarray, problem: Problem[Corpus], z: np.ndarray, bounds: list[int]
+) -> PartState:
+    """Return a part with the topics z, those of words ascending; overwrite `table`."""
+    table[:] = 0
+    totals = np.zeros(problem.n_lanes, np.int32)
+    rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
+    return PartState(z, pack_blocks(counts_of_rows(table), bounds))
+
+
+def piece_of(part: PartState, block: int) -> SparseRows:
+    """Return the piece of a block of words."""
+    return part.pieces[block]
+
+
+# --- priors and log joint ----------------------------------------------------------
+
+
+def count_documents(
+    documents: PartDocuments, part: Any, n_topics: int
+) -> tuple[Histogram, Histogram]:
+    """Return histograms of the document-topic counts above 0, and of the lengths."""
+    corpus = writable(documents.corpus)
+    pairs = doc_topic_histogram(corpus, part.z.copy(), padded(n_topics))
+    return pairs, length_histogram(corpus)
+
+
+def count_words(block: SparseRows, n_topics: int) -> tuple[Histogram, np.ndarray]:
+    """Return a histogram of the word-topic counts, and the tokens on each topic."""
+    counts = unpack_blocks([block])
+    values, times = np.unique(counts[2], return_counts=True)
+    n_zeros = block.size.size * padded(n_topics) - counts[2].size
+    if n_zeros > 0:
+        values, times = np.append(0, values), np.append(n_zeros, times)
+    return (values, times), topic_totals(counts, n_topics)
+
+
+def fit_priors(
+    problem: Problem, parts: list, blocks: list, learned: LearnedPriors
+) -> Problem:
+    """Return the problem with the learned priors fitted to the histograms."""
+    pairs, lengths, (counts, times), topic = _joined_histograms(parts, blocks)
+    alpha, beta = problem.doc_topic_prior, problem.topic_word_prior
+    if learned.alpha is not None:
+        symmetric = learned.alpha == "symmetric"
+        alpha = doc_topic_fixed_point(alpha, pairs, lengths, symmetric=symmetric)
+    if learned.beta:
+        is_positive = counts > 0
+        positive = counts[is_positive], times[is_positive]
+        beta = topic_word_fixed_point(beta, positive, topic, problem.n_words)
+    return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
+
+
+def log_joint(problem: Problem, parts: list, blocks: list) -> float:
+    """Return log p(w, z | alpha, beta), computed from the histograms."""
+    pairs, lengths, counts, topic = _joined_histograms(parts, blocks)
+    value = doc_likelihood(problem.doc_topic_prior, pairs, lengths)
+    beta, n_words = problem.topic_word_prior, problem.n_words
+    return float(value + word_likelihood(beta, counts, topic, n_words))
+
+
+def _joined_histograms(parts, blocks):
+    pairs, lengths = map(merged, zip(*parts, strict=True))
+    counts, totals = zip(*blocks, strict=True)
+    return pairs_of(pairs), lengths, merged(counts), np.sum(totals, axis=0)
+
+
+def count_lengths(documents: PartDocuments) -> Histogram:
+    """Return how many documents have each length."""
+    return length_histogram(documents.corpus)
+
+
+def count_part(
+    documents: PartDocuments,
+    part: Any,
+    first_token: int,
+    problem: Problem,
+    key: np.uint64,
+) -> np.ndarray:
+    """Return restaurant tables and tokens of each topic, (2, n_topics) int64."""
+    # Kernels take writable arrays, but what came from another worker is read-only.
+    z, alpha = part.z.copy(), problem.doc_topic_prior.copy()
+    before = tokens_before(documents.corpus)
+    tables = count_tables(before, z, alpha, key, first_token=first_token)
+    return np.array([tables, np.bincount(z, minlength=alpha.size)])
+
+
+# --- averages ----------------------------------------------------------------------
+
+
+def add_documents(
+    total: SparseSum | None,
+    documents: PartDocuments,
+    part: Any,
+    problem: Problem,
+    alpha_sum: float | None,
+) -> SparseSum:
+    """Add the document-topic counts of a sample, see `Averages.add`."""
+    corpus = writable(documents.corpus)
+    n_documents = corpus.doc_ptr.size - 1
+    total = total.copy() if total else SparseSum(n_documents, problem.n_topics)
+    problem = problem._replace(corpus=corpus)
+    total.add(doc_chunks(problem, part.z.copy(), alpha_sum))
+    return total
+
+
+def add_words(total: SparseSum | None, block: SparseRows, n_topics: int) -> SparseSum:
+    """Add the word-topic counts of a sample."""
+    total = total.copy() if total else SparseSum(block.size.size, n_topics)
+    counts = block.matrix(n_topics)
+    counts.sort_indices()
+    total.add([counts])
+    return total
+
+
+def mean_doc_topic(
+    total: SparseSum,
+    documents: PartDocuments,
+    n_kept: int,
+    problem: Problem,
+    alphas: np.ndarray | None,
+) -> np.ndarray:
+    """Return theta, the mean over the kept samples, (n_documents, n_topics).
+
+    `alphas` has alpha of each sample, if it is sampled.
+    """
+    lengths = document_lengths(documents.corpus)
+    alpha = problem.doc_topic_prior if alphas is None else None
+    counts, n_topics = total.rows(), total.n_topics
+    sums = DocumentSums(counts, n_kept, n_topics, lengths, alpha, alphas)
+    return sums.theta(add_priors)
