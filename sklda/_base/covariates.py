@@ -389,11 +389,12 @@ def _formula_matrix(spec: Any, frame: Any) -> np.ndarray:
         If values lie beyond the ends of a spline, and the formula does not say what
         happens there.
     """
+    errors = import_extra("formulaic", "formulas", "formula=").errors
     for clip in (False, True):
         try:
             matrix = np.asarray(_computed(spec, frame, clip=clip))
             break
-        except Warning as error:
+        except errors.DataMismatchWarning as error:
             raise _unseen_category(spec, frame) from error
         except Exception as error:
             if clip:

@@ -110,7 +110,7 @@ class TopicEffects(SeriesOfEstimates):
         # References repeat the intercept, multiplied by 0.
         n = len(self.terms)
         a, b = (k if k < n else 0 for k in (i, j))
-        scales = tuple(self._per_unit[k] if k < n else 0.0 for k in (i, j))
+        scales = [self._per_unit[k] if k < n else 0.0 for k in (i, j)]
         return self._drawn.difference(a, b, scales, self.confidence_level)
 
     @validates(as_frame=["boolean"], term=[str, None])

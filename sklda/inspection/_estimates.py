@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -215,7 +215,7 @@ class DrawnEstimates(NamedTuple):
         return Pooled(mean, error, df, mean - half, mean + half)
 
     def difference(
-        self, i: int, j: int, scales: tuple[float, float], level: float
+        self, i: int, j: int, scales: Sequence[float], level: float
     ) -> tuple[np.ndarray, ...]:
         """Return the columns of the contrast of series i and j, times their scales."""
         unit = max(scales) or 1.0  # squares in other units may be no numbers

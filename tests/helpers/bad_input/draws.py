@@ -142,12 +142,13 @@ def _predictions() -> Iterator[tuple[str, Door]]:
 def pair_door(contrast: Any, first: str, second: str, kind: str) -> tuple[str, Door]:
     """Return the door of a contrast between two groups, terms or settings."""
     bad = [Bad(x, f"There is no {kind}") for x in ("a", 99, -1, 0.5, None, True)]
-    return door(
+    _, found = door(
         contrast,
         {"first": first, "second": second},
         first=Spec([*bad, Bad(second, f"are the same {kind}")], [[first]]),
         second=Spec(bad, [[second]]),
     )
+    return f"{type(contrast.__self__).__name__}.contrast", found  # it is inherited
 
 
 def too_few_draws() -> list[tuple[Any, str]]:
