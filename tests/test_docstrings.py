@@ -14,7 +14,7 @@ MEDLDA = {"MedLDAClassifier", "MedLDARegressor"}
 OTHER_MEANINGS = {
     "C": [{"MedLDARegressor"}],
     "coef_": [{"DMRLDA"}],
-    "doc_topic_prior": [{"DMRLDA"}, MEDLDA],
+    "doc_topic_prior": [{"CVBLDA"}, {"DMRLDA"}, MEDLDA],
     "doc_topic_prior_": [{"CVBLDA"}, {"DMRLDA"}],
     "hyperpriors": [MEDLDA],
     "init": [{"CVBLDA"}],
@@ -28,7 +28,7 @@ OTHER_MEANINGS = {
     "n_shards": [{"CVBLDA"}],
     "n_topics_": [{"MedLDAClassifier"}],
     "prior_precision": [{"MedLDARegressor"}],
-    "prior_trace_": [{"MedLDAClassifier"}],
+    "prior_trace_": [{"CVBLDA"}, {"MedLDAClassifier"}],
     "sampler": [{"DMRLDA"}, MEDLDA],
     "topic_word_prior": [{"DMRLDA", *MEDLDA}],
     "warm_start": [{"DMRLDA"}],

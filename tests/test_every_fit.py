@@ -69,6 +69,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:.* draws are too few",  # fits are short
     "ignore:.* topics have no tokens",
     "ignore:The topic proportions of",  # and topics are alike
+    "ignore:Alpha was learned, but had not arrived",
 )
 
 CASES = {
@@ -375,7 +376,13 @@ def test_methods_and_copies(name, fit, tmp_path):
     sklda.CollapsedGibbsLDA(n_topics, init=model, max_iter=1, thin=1).fit(X)
 
 
-OF_FIT = {"bound_", "bound_iter_", "doc_topic_", "n_iter_"}  # not of partial_fit
+OF_FIT = {
+    "bound_",
+    "bound_iter_",
+    "doc_topic_",
+    "n_iter_",
+    "prior_trace_",
+}  # not of partial_fit
 
 
 @each_own

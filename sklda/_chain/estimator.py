@@ -16,6 +16,7 @@ from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
     DRAWS_CONSTRAINTS,
     TRACE_CONSTRAINTS,
+    learned_priors,
     make_problem,
     make_threads,
     random_streams,
@@ -280,13 +281,13 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         return chain
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        problem = chain.mean_problem
+        problem, learned = chain.mean_problem, learned_priors(self._parameters)
         return {
             **sum_attributes(*chain.sums()),
             "topic_assignments_": chain.z,
             "doc_topic_prior_": chain.shared_alpha(problem),
             "topic_word_prior_": problem.beta,
-            **prior_attributes(chain.prior, chain.prior_updates),
+            **prior_attributes(chain.prior, learned, chain.prior_updates),
             "draws_": posterior_draws(chain),
             "moved_tokens_": np.array(chain.moved),
             "log_joint_": np.array(chain.log_joint),

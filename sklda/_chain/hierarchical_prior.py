@@ -22,7 +22,7 @@ from sklda._core.doc_topic_counts import (
     length_histogram,
     word_topic_histogram,
 )
-from sklda._core.minka import PriorUpdate, prior_trace
+from sklda._core.minka import LearnedPriors, PriorUpdate, prior_trace
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_parameters import SampledPrior, copy_of
@@ -268,10 +268,12 @@ def _interval(numbers: np.ndarray) -> np.ndarray:
 
 
 def prior_attributes(
-    prior: SampledPrior | None, updates: Sequence[PriorUpdate]
+    prior: SampledPrior | None,
+    learned: LearnedPriors | None,
+    updates: Sequence[PriorUpdate],
 ) -> dict[str, Any]:
-    """Return the fitted attributes of priors that a chain samples or has learned."""
+    """Return the fitted attributes of priors that a chain samples or learns."""
     if prior is not None:
         return prior.attributes()
-    nothing = dict.fromkeys(("topic_weights_", "n_topics_"))
-    return nothing | {"prior_trace_": prior_trace(updates)}
+    trace = None if learned is None else prior_trace(updates)
+    return {"topic_weights_": None, "n_topics_": None, "prior_trace_": trace}

@@ -52,12 +52,10 @@ class PriorUpdate(NamedTuple):
     beta: float  # the mean, if words have values of their own
 
 
-def prior_trace(updates: Sequence[PriorUpdate]) -> dict[str, np.ndarray] | None:
-    """Return the sum of alpha, and beta, after each update; None without any."""
-    if not updates:
-        return None
+def prior_trace(updates: Sequence[PriorUpdate]) -> dict[str, np.ndarray]:
+    """Return the sum of alpha, and beta, after each update."""
     return {
-        "sweep": np.array([update.sweep for update in updates]),
+        "sweep": np.array([update.sweep for update in updates], np.int64),
         "doc_concentration": np.array([update.alpha.sum() for update in updates]),
         "topic_word_prior": np.array([update.beta for update in updates]),
     }

@@ -127,7 +127,7 @@ class CVBLDA(BaseLDA):
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Expected topic proportions of the training documents.
-    prior_trace_ : dict of str to ndarray of shape (n_updates,), or None
+    prior_trace_ : dict of str to ndarray of shape (n_updates,)
         The priors after each update: "sweep", "doc_concentration" (the sum of alpha)
         and "topic_word_prior" (beta).
     bound_ : ndarray of shape (n_evaluations,)
@@ -190,7 +190,7 @@ class CVBLDA(BaseLDA):
 
     bound_: np.ndarray
     bound_iter_: np.ndarray
-    prior_trace_: dict[str, np.ndarray] | None
+    prior_trace_: dict[str, np.ndarray]
     n_samples_seen_: int
 
     _parameter_constraints: ClassVar[dict] = {

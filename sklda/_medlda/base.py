@@ -9,7 +9,11 @@ import numpy as np
 
 from sklda._base.fitted_topics import fitted_prior, snapshot
 from sklda._base.fold_in import MAX_STEPS, doc_topic
-from sklda._base.parameters import SHARD_CONSTRAINTS, random_streams
+from sklda._base.parameters import (
+    SHARD_CONSTRAINTS,
+    learned_priors,
+    random_streams,
+)
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._chain.chain import Chain
@@ -122,13 +126,13 @@ class BaseMedLDA(BaseChainEstimator):
         )
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        problem = chain.mean_problem
+        problem, learned = chain.mean_problem, learned_priors(self._parameters)
         return {
             **chain.response.attributes(),
             **sum_attributes(*chain.sums()),
             "doc_topic_prior_": problem.doc_topic_prior,
             "topic_word_prior_": np.atleast_1d(problem.beta),
-            **prior_attributes(chain.prior, chain.prior_updates),
+            **prior_attributes(chain.prior, learned, chain.prior_updates),
             "acceptance_rate_": acceptance_rate(chain.info),
             "moved_tokens_": np.array(chain.moved),
             "n_iter_": chain.n_sweeps,

@@ -24,6 +24,7 @@ from sklda._base.parameters import (
     PATH,
     SHARD_CONSTRAINTS,
     TRACE_CONSTRAINTS,
+    learned_priors,
     make_problem,
     random_streams,
     validates,
@@ -176,6 +177,7 @@ class BaseDaskLDA(BaseTopicModel):
     def _attributes(self, chain: ClusterChain) -> dict[str, Any]:
         """Return the fitted attributes at the end of a chain."""
         components, theta, problem = chain.finish()
+        learned = learned_priors(self._parameters)
         z = [delayed(getattr)(part, "z") for part in chain.parts]
         partitions, n_topics = chain.partitions, chain.n_topics
         theta = _concatenated(map(delayed, theta), partitions.n_documents, n_topics)
@@ -185,7 +187,7 @@ class BaseDaskLDA(BaseTopicModel):
             "topic_assignments_": _concatenated(z, partitions.n_tokens),
             "doc_topic_prior_": problem.doc_topic_prior,
             "topic_word_prior_": problem.topic_word_prior,
-            **prior_attributes(chain.prior, chain.prior_updates),
+            **prior_attributes(chain.prior, learned, chain.prior_updates),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

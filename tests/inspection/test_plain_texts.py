@@ -78,7 +78,7 @@ DRAWN = [  # display, what draws it from models, options
 @pytest.fixture(scope="module")
 def models():
     options = {"max_iter": 60, "keep_draws": 25, "thin": 1, "evaluate_every": 20}
-    lda = CollapsedGibbsLDA(6, random_state=0, **options).fit(X)
+    lda = CollapsedGibbsLDA(6, learn_priors=None, random_state=0, **options).fit(X)
     dmr = DMRLDA(6, max_iter=100, random_state=0).fit(X, covariates=np.arange(12.0))
     return name_topics(lda, NAMES), name_topics(dmr, NAMES)
 
