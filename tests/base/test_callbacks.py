@@ -62,7 +62,7 @@ def test_number_of_topics_within_burn_in():
 @pytest.mark.parametrize("cls", [CollapsedGibbsLDA, ECGSLDA])
 def test_looks_at_shards_and_stops(cls):
     params = {"n_components": 4, "n_shards": 3, "n_jobs": 2, "random_state": 0}
-    params["init"] = "random"
+    params |= {"init": "random", "learn_priors": None}
     recorder = Recorder(at=5)
     model = cls(max_iter=9, **params).set_callbacks(recorder).fit(X)
     assert model.n_iter_ == 5

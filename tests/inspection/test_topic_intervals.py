@@ -16,7 +16,8 @@ pytestmark = columns_are_shown
 
 @pytest.fixture(scope="module")
 def lda():
-    return CollapsedGibbsLDA(5, thin=10, keep_draws=10, random_state=0).fit(X)
+    params = {"thin": 10, "keep_draws": 10, "random_state": 0}
+    return CollapsedGibbsLDA(5, learn_priors=None, **params).fit(X)
 
 
 def segments(lines):
