@@ -5,7 +5,7 @@ import numpy as np
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
 from sklda import CVBLDA, ECGSLDA, MedLDAClassifier
 from sklda._base import fold_in
-from sklda._base.parameters import make_problem, random_streams
+from sklda._base.parameters import make_problem, make_schedule, random_streams
 from sklda._chain.chain import Chain
 from sklda._chain.hierarchical_prior import add_priors
 from sklda._chain.scalars import HeldOut, Recorder, Stop, draw_pairs
@@ -124,10 +124,10 @@ class Supervised(Program):
         self.threads = lambda: threads
         problem = make_problem(lda, check_corpus(lda, X, reset=True))
         tasks = lda._tasks(X, y)
-        self._lda, rng = lda, random_streams(lda.random_state)
-        self._of_y = tasks.attributes
+        self._lda, self._of_y = lda, tasks.attributes
         with threads:  # for the sweeps over parts
-            self._chain = lda._new_chain(lda.init, problem, tasks, rng, threads)
+            schedule = make_schedule(lda._parameters, 0, 1, 0)
+            self._chain = lda._started(problem, schedule, tasks, threads)
 
     def sweep(self, n=1):
         for _ in range(n):
