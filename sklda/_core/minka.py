@@ -27,7 +27,7 @@ from sklda._simd.vector_math import log1p_double
 
 LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
 _BLOCKS, _FEWEST_BLOCKS = 8, 4
-_SMALL_CHANGE = 0.05  # of the logarithm
+_SMALL_CHANGE = 0.1  # of the logarithm
 _CLEAR = 4  # standard errors
 _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative

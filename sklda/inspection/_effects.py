@@ -233,7 +233,7 @@ def estimate_effect(
         If 95 % intervals may hold the true values in less than 93 % of cases:
 
         - a learned alpha was still changing: its mean over the last quarter of its
-          updates differs by 5 % or more, and beyond chance, from that over the quarter
+          updates differs by 10 % or more, and beyond chance, from that over the quarter
           before,
         - alpha does not suit the documents: with at least 50 documents, its sum,
           estimated from the draws by Minka's fixed point, is below 0.5 times or above

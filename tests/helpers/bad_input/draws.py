@@ -170,6 +170,7 @@ def effect_covariates() -> Spec:
         (pandas.Series([pandas.NA, *first[1:]], name="y"), r"\['y'\] has missing"),
         (pandas.Series([*LABELS[1:], None], name="party"), r"\['party'\] has missing"),
         ([10**400, *first[1:]], "out of range"),
+        ([b"\xe9"] * N_DOCS, "bytes that are not UTF-8"),
         (np.where(IS_ONE, math.inf, first), r"\['x0'\] contains infinity"),
         (np.arange(N_DOCS).astype("m8[D]"), r"\['x0'\] contains durations"),
         (pandas.Categorical.from_codes(1 * IS_ONE, [1, "1"]), "two categories of"),
