@@ -173,7 +173,7 @@ def test_a_prior_that_only_fluctuates_has_arrived(memory):
 
 def test_a_fit_says_whether_learned_priors_have_arrived():
     bars, _, _ = make_bars(500, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="sum of alpha changed by .*burn_in"):
+    with pytest.warns(ConvergenceWarning, match="(alpha|beta) changed by .*burn_in"):
         lda = CollapsedGibbsLDA(10, max_iter=60, random_state=0).fit(bars)
     trace = lda.prior_trace_
     assert trace["sweep"].tolist() == list(range(15, 31))
