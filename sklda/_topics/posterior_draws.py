@@ -64,9 +64,8 @@ class PosteriorDraws:
     >>> from sklda import CollapsedGibbsLDA
     >>> from sklda.datasets import make_bars
     >>> X, _, _ = make_bars(n_samples=50, random_state=0)
-    >>> lda = CollapsedGibbsLDA(
-    ...     10, doc_topic_prior=1.0, keep_draws=25, random_state=0
-    ... ).fit(X)
+    >>> priors = {"doc_topic_prior": 1.0, "topic_word_prior": 0.01}
+    >>> lda = CollapsedGibbsLDA(10, keep_draws=25, random_state=0, **priors).fit(X)
     >>> lda.draws_.n_draws
     25
     >>> low, high = lda.draws_.doc_topic_interval(documents=[3, 14])
