@@ -23,8 +23,8 @@ NEW, _, _ = make_lda_corpus(37, 40, 5, document_length=LENGTHS, random_state=1)
 @pytest.fixture(scope="module", params=[2, 5, 16, 40], ids="K={}".format)
 def model(request):
     # Fewer and more than the 16 topics that fill a register.
-    lda = CollapsedGibbsLDA(request.param, max_iter=30, random_state=0)
-    return lda.fit(X)
+    params = {"max_iter": 30, "learn_priors": None, "random_state": 0}
+    return CollapsedGibbsLDA(request.param, **params).fit(X)
 
 
 def test_transform_is_deterministic(model):
