@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.fitted_topics import (
     normalisable_weights,
-    summable,
     word_probabilities,
 )
 from sklda._base.fold_in import FixedTopics, make_topics, renumber
@@ -216,5 +215,4 @@ class BaseTopicModel(
     def topic_word_(self) -> np.ndarray:
         """Probability of each word in each topic, (n_components, n_words)."""
         check_is_fitted(self)
-        components = summable(self.components_)
-        return components / components.sum(axis=1, keepdims=True)
+        return word_probabilities(self.components_, ALL).T

@@ -61,6 +61,16 @@ def prior_trace(updates: Sequence[PriorUpdate]) -> dict[str, np.ndarray]:
     }
 
 
+def describe_drift(values: Sequence[float]) -> str:
+    """Return in words how a learned prior was still changing; "" if it had arrived."""
+    if not (change := drift(values)):
+        return ""
+    return (
+        f"changed by {np.expm1(change):+.0%} over the last quarter of its updates, to "
+        f"{values[-1]:.3g}"
+    )
+
+
 def drift(values: Sequence[float]) -> float:
     """Return by how much the logarithm of a learned prior was still changing.
 
@@ -80,21 +90,17 @@ def drift(values: Sequence[float]) -> float:
 
 def warn_unless_arrived(updates: Sequence[PriorUpdate]) -> None:
     """Raise a ConvergenceWarning if learned priors were still changing."""
-    series = {
-        "the sum of alpha": [update.alpha.sum() for update in updates],
-        "beta": [update.beta for update in updates],
-    }
-    for name, values in series.items():
-        if change := drift(values):
-            warn_user(
-                "The priors were learned, but had not arrived at the end of the "
-                f"burn-in: {name} changed by {np.expm1(change):+.0%} over the last "
-                f"quarter of its updates, to {values[-1]:.3g}. Fit with several "
-                "times the burn_in and max_iter, or set the priors and "
-                "learn_priors=None.",
-                ConvergenceWarning,
-            )
-            return
+    trace = prior_trace(updates)
+    alpha = describe_drift(trace["doc_concentration"])
+    beta = describe_drift(trace["topic_word_prior"])
+    if alpha or beta:
+        change = f"the sum of alpha {alpha}" if alpha else f"beta {beta}"
+        warn_user(
+            f"The priors were learned, but had not arrived at the end of the burn-in: "
+            f"{change}. Fit with several times the burn_in and max_iter, or set the "
+            "priors and learn_priors=None.",
+            ConvergenceWarning,
+        )
 
 
 def _gain(counts, prior):

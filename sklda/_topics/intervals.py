@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.special import betainc, betaincinv, betaln
 from scipy.stats import chi2, norm
 
-from sklda._core.minka import drift, learn_doc_topic
+from sklda._core.minka import describe_drift, learn_doc_topic
 from sklda._core.warn import warn_user
 
 _ROUNDING = 1e-9  # of a number of draws
@@ -202,13 +202,11 @@ def warn_of_drift(estimates: str, drift: Bias) -> None:
 
 def _moving(learned_alpha: np.ndarray) -> str:
     """Return a warning if a learned alpha was still changing, or an empty text."""
-    sums = learned_alpha.sum(axis=1)
-    if not (change := drift(sums)):
+    if not (change := describe_drift(learned_alpha.sum(axis=1))):
         return ""
     return (
         "Alpha was learned, but had not arrived at the end of the burn-in: its sum "
-        f"changed by {np.expm1(change):+.0%} over the last quarter of its updates, to "
-        f"{sums[-1]:.3g}. Fit with several times the burn_in and max_iter."
+        f"{change}. Fit with several times the burn_in and max_iter."
     )
 
 
