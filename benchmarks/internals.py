@@ -4,16 +4,16 @@ import numpy as np
 
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
 from sklda import CVBLDA, ECGSLDA, MedLDAClassifier
-from sklda._base import fold_in
-from sklda._base.parameters import make_problem, make_schedule, random_streams
-from sklda._chain.chain import Chain
-from sklda._chain.hierarchical_prior import add_priors
-from sklda._chain.scalars import HeldOut, Recorder, Stop, draw_pairs
-from sklda._chain.start import check_init, first_topics
-from sklda._core.corpus import check_corpus, check_weights, split_cells
-from sklda._core.threads import Threads
 from sklda._cvb.engine import Engine
 from sklda._cvb.estimator import APPROXIMATIONS
+from sklda._data.corpus import check_corpus, check_weights, split_cells
+from sklda._engine.chain import Chain
+from sklda._engine.hierarchical_prior import add_priors
+from sklda._engine.start import check_init, first_topics
+from sklda._fitted import fold_in
+from sklda._sampling.parameters import make_problem, make_schedule, random_streams
+from sklda._sampling.threads import Threads
+from sklda.diagnostics._chains import HeldOut, Recorder, Stop, draw_pairs
 
 
 class Sklda(Program):

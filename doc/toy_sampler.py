@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from sklda._core.corpus import kernel_parts
-from sklda._core.entry import entry
-from sklda._core.random_streams import uniform
-from sklda._core.sampler import info, over
+from sklda._data.corpus import kernel_parts
+from sklda._sampling.random_streams import uniform
+from sklda._sampling.sampler import info, over
+from sklda._simd.arrays import entry
 from sklda._simd.compile import kernel
 from sklda._tables.document import count_document, enter_prior
 from sklda._tables.rows import counts, from_topics, tables

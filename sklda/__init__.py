@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from sklda._core.version import __version__ as __version__
+from sklda._data.version import __version__ as __version__
 
 if sys.byteorder != "little" or sys.maxsize < 2**63 - 1:
     raise ImportError(
@@ -16,12 +16,11 @@ if sys.byteorder != "little" or sys.maxsize < 2**63 - 1:
 
 if TYPE_CHECKING:
     from sklda import datasets, diagnostics, inspection, metrics, model_selection
-    from sklda._base.seed_words import seed_word_prior
-    from sklda._base.show_versions import show_versions
-    from sklda._cvb.estimator import CVBLDA
-    from sklda._cvb.from_components import lda_from_components
+    from sklda._cvb.estimator import CVBLDA, lda_from_components
     from sklda._dmr.estimator import DMRLDA
     from sklda._ecgs.estimator import ECGSLDA
+    from sklda._estimators.seed_words import seed_word_prior
+    from sklda._estimators.show_versions import show_versions
     from sklda._gibbs.collapsed import CollapsedGibbsLDA
     from sklda._gibbs.partially_collapsed import PartiallyCollapsedGibbsLDA
     from sklda._gibbs.uncollapsed import UncollapsedGibbsLDA
@@ -58,9 +57,9 @@ _MODULES = {
     "MedLDARegressor": "_medlda.regressor",
     "PartiallyCollapsedGibbsLDA": "_gibbs.partially_collapsed",
     "UncollapsedGibbsLDA": "_gibbs.uncollapsed",
-    "lda_from_components": "_cvb.from_components",
-    "seed_word_prior": "_base.seed_words",
-    "show_versions": "_base.show_versions",
+    "lda_from_components": "_cvb.estimator",
+    "seed_word_prior": "_estimators.seed_words",
+    "show_versions": "_estimators.show_versions",
 }
 
 if not TYPE_CHECKING:  # or type checkers would accept every name

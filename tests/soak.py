@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
+from sklda._data.sklearn_private import CALLBACK_ATTRIBUTES
 from tests.helpers import warm_up
 from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.strategies import CLASSES, among, cases

@@ -1,9 +1,10 @@
 """The rules of the house, by folder: who may import whom, and how long things may be.
 
-    _simd <- _core <- _tables <- _base <- _topics <- _chain <- families <- sklda
+    _simd <- _data <- _sampling <- _tables <- _fitted <- _covariates <- _estimators
+          <- _engine <- families <- sklda
 
 A family is a folder with a folder ``kernels``, and so is the engine of all chains,
-``_chain``. Within it kernels import kernels, samplers import kernels, and estimators
+``_engine``. Within it kernels import kernels, samplers import kernels, and estimators
 import all of it. A folder may build on
 another one only where `BUILDS_ON` says so. There is no list of modules to keep.
 """
@@ -22,20 +23,22 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 BUILDS_ON = {
-    "_gibbs": {"_chain"},
-    "_dmr": {"_chain", "_gibbs"},
-    "_ecgs": {"_chain", "_gibbs"},
-    "_medlda": {"_chain"},
-    "dask": {"_chain", "_gibbs"},
-    "diagnostics": {"_chain", "inspection"},
+    "_gibbs": {"_engine"},
+    "_dmr": {"_engine", "_gibbs"},
+    "_ecgs": {"_engine", "_gibbs"},
+    "_medlda": {"_engine"},
+    "dask": {"_engine", "_gibbs"},
+    "diagnostics": {"_engine", "inspection"},
     "model_selection": {"inspection", "metrics"},
 }
-LAYERS = ["_simd", "_core", "_tables", "_base", "_topics"]  # from the bottom up
-OF_KERNELS = {"_simd", "_core", "_tables"}  # what kernels may use
+# From the bottom up; kernels may use the first four.
+LAYERS = ["_simd", "_data", "_sampling", "_tables"]
+OF_KERNELS = {*LAYERS}
+LAYERS += ["_fitted", "_covariates", "_estimators"]
 WRAPS = {"dask"}  # folders of estimators that hand out those of other folders
 KERNEL_DEPENDENCIES = {"llvmlite", "numba", "numpy"} | sys.stdlib_module_names
-PRIVATE_NAMES = "sklda._base.sklearn_private"  # the only file with scikit-learn's
-VERSION = "sklda._core.version"  # a public name of sklda that all may import
+PRIVATE_NAMES = "sklda._data.sklearn_private"  # the only file with scikit-learn's
+VERSION = "sklda._data.version"  # a public name of sklda that all may import
 DECORATOR = "sklda/_simd/compile.py"  # the only file with Numba's
 
 MAX_FILE_LINES = 400  # of code; kernels are long where they avoid calls
@@ -48,7 +51,7 @@ MAX_KERNEL_ARGUMENTS = 10
 
 
 def module_name(path: str) -> str:
-    """Turn ``sklda/_core/__init__.py`` into ``sklda._core``."""
+    """Turn ``sklda/_data/__init__.py`` into ``sklda._data``."""
     parts = path.removesuffix(".py").split("/")
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -89,7 +92,7 @@ def arrows(sources: dict[str, str]) -> set[tuple[str, str]]:
     found = set()
     for path, source in sources.items():
         for origin, name in imports(source):
-            # `from sklda._core import rows` imports the module rows.
+            # `from sklda._tables import rows` imports the module rows.
             target = f"{origin}.{name}" if f"{origin}.{name}" in modules else origin
             if target.split(".")[0] == "sklda":
                 found.add((module_name(path), target))
@@ -260,11 +263,11 @@ def test_package(check, package):
 
 def test_the_package_is_seen(package):
     # A reader that finds no imports would find no faults either.
-    with_kernels = "_base _chain _cvb _dmr _ecgs _gibbs _medlda dask metrics"
+    with_kernels = "_fitted _engine _cvb _dmr _ecgs _gibbs _medlda dask metrics"
     assert families(package) == set(with_kernels.split())
     found = arrows(package)
     assert ("sklda", "sklda._gibbs.collapsed") in found
-    assert ("sklda._gibbs.collapsed", "sklda._core.problem") in found
+    assert ("sklda._gibbs.collapsed", "sklda._sampling.problem") in found
     assert any(is_kernel(of) and is_kernel(to) for of, to in found)
     assert any(is_kernel(to) and not is_kernel(of) for of, to in found)
 
@@ -286,30 +289,34 @@ ROWS = "_tables/rows.py"
 MANY = ", ".join(f"x{i}" for i in range(MAX_KERNEL_ARGUMENTS))
 PLANTED = {
     import_violations: [
-        ("_core/problem.py", "from sklda._base.estimator import B", "must not import"),
-        ("_core/problem.py", "from sklda._core import corpus", "each other"),
-        ("_base/estimator.py", "from sklda._base import name", "imports the package"),
-        (KERNEL, "from sklda._base.estimator import B", "must not"),
+        (
+            "_sampling/problem.py",
+            "from sklda._estimators.base import B",
+            "must not import",
+        ),
+        ("_data/checks.py", "from sklda._data import corpus", "each other"),
+        ("_estimators/base.py", "from sklda._data import name", "imports the package"),
+        (KERNEL, "from sklda._estimators.base import B", "must not"),
         (KERNEL, "from sklda._ecgs.kernels import rows", "must not"),
-        ("_chain/chain.py", "from sklda._ecgs.estimator import E", "must not import"),
-        ("_chain/chain.py", "from sklda import __version__", "must not import sklda"),
-        ("_chain/chain.py", "def f():\n    from sklda import datasets", "must not"),
-        ("_chain/chain.py", "from .kernels import rows", "relative import"),
+        ("_engine/chain.py", "from sklda._ecgs.estimator import E", "must not import"),
+        ("_engine/chain.py", "from sklda import __version__", "must not import sklda"),
+        ("_engine/chain.py", "def f():\n    from sklda import datasets", "must not"),
+        ("_engine/chain.py", "from .kernels import rows", "relative import"),
         ("_ecgs/estimator.py", f"from sklda.{OWN} import rows", "must not"),
         ("_ecgs/estimator.py", "from sklda._gibbs.collapsed import G", "public names"),
         ("__init__.py", f"from sklda.{OWN} import single_site_rows", "must not import"),
         (
-            "_core/corpus.py",
+            "_data/corpus.py",
             "from typing import TYPE_CHECKING\n"
-            "if TYPE_CHECKING:\n    from sklda._base.estimator import Base",
-            "must not import sklda._base.estimator",
+            "if TYPE_CHECKING:\n    from sklda._estimators.base import Base",
+            "must not import sklda._estimators.base",
         ),
     ],
     dependency_violations: [
         (KERNEL, "from sklearn.utils import Bunch", "imports sklearn"),
-        ("_chain/chain.py", "from sklearn.base import _fit_context", "private name"),
-        ("_chain/chain.py", "import sklearn.utils._param_validation", "private name"),
-        ("_chain/chain.py", "from sklearn.utils import _tags", "private name"),
+        ("_engine/chain.py", "from sklearn.base import _fit_context", "private name"),
+        ("_engine/chain.py", "import sklearn.utils._param_validation", "private name"),
+        ("_engine/chain.py", "from sklearn.utils import _tags", "private name"),
     ],
     numba_violations: [
         (ROWS, "from numba import njit", "takes njit from Numba"),

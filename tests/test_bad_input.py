@@ -23,10 +23,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from sklda._base import columns, fitted_topics
-from sklda._base import parameters as parameter_checks
-from sklda._core import checks, corpus, refusals
-from sklda._core.random_streams import RandomStreams
+from sklda._covariates import columns
+from sklda._data import checks, corpus
+from sklda._fitted import fitted_topics
+from sklda._sampling import parameters as parameter_checks
+from sklda._sampling.random_streams import RandomStreams
 from sklda.diagnostics import SampledChains
 from tests.helpers.bad_input.draws import draws_doors, predicted_doors
 from tests.helpers.bad_input.estimators import LABELS, X, estimator_doors
@@ -292,7 +293,7 @@ def left_out(function: FunctionType, number: int) -> Iterator[None]:
         function.__code__ = code
 
 
-CHECKING = (checks, corpus, refusals, parameter_checks, fitted_topics, columns)
+CHECKING = (checks, corpus, checks, parameter_checks, fitted_topics, columns)
 CHECKS = list(refusals_of(*CHECKING))
 # Without these, SciPy leaves arrays, or more memory is asked for than there is, and the
 # process ends.

@@ -18,9 +18,9 @@ from sklearn.decomposition import NMF, LatentDirichletAllocation
 
 import sklda
 from sklda import diagnostics, inspection, metrics, model_selection
-from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
-from sklda._chain import scalars
+from sklda._data.sklearn_private import CALLBACK_ATTRIBUTES
 from sklda.datasets import make_lda_corpus
+from sklda.diagnostics import _chains
 from sklda.inspection import PosteriorDraws
 from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit, fitted
@@ -429,7 +429,7 @@ def test_functions_of_what_a_callback_is_given(function, name, looks):
 @pytest.fixture
 def few_pairs(monkeypatch):
     pytest.importorskip("arviz_stats")
-    monkeypatch.setattr(scalars, "N_PAIRS", 20)
+    monkeypatch.setattr(_chains, "N_PAIRS", 20)
 
 
 @each_followed

@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # Names that several modules define on purpose: there they mean the same.
 SHARED = {
-    # Functions of the protocol of samplers, `sklda._core.sampler`.
+    # Functions of the protocol of samplers, `sklda._sampling.sampler`.
     *("from_topics", "sweep", "counts"),
     # Of kernels that replace each other: over rows or lists, or by another method.
     *("kernel_priors", "sweep_groups", "sweep_tokens"),
@@ -72,9 +72,9 @@ def test_a_second_meaning_is_found():
     sources["sklda/dask/_lda.py"] = module
     assert collisions(sources) == {}
     overloads = "@overload\ndef count(a: int): ...\n\ndef count(a): ..."
-    sources["sklda/_core/a.py"] = overloads
+    sources["sklda/_data/a.py"] = overloads
     assert collisions(sources) == {}
     for fault in ("class LDA: ...", "def count(): ...", "async def count(): ..."):
-        planted = sources | {"sklda/_core/b.py": fault}
+        planted = sources | {"sklda/_data/b.py": fault}
         (paths,) = collisions(planted).values()
-        assert "sklda/_core/b.py" in paths
+        assert "sklda/_data/b.py" in paths

@@ -1,4 +1,4 @@
-"""Every sampler meets the protocol of `sklda._core.sampler`; every option leads to one.
+"""Every sampler meets the protocol of `sklda._sampling.sampler`; options lead to one.
 
 Samplers are found by what they define: one that is new and not in `WALKED` fails here.
 """
@@ -17,20 +17,18 @@ import pytest
 
 import sklda
 from sklda import CollapsedGibbsLDA
-from sklda._base.sklearn_private import StrOptions
-from sklda._chain.chain import Chain
-from sklda._chain.sharded import Sharded
-from sklda._core import corpus
-from sklda._core import problem as problems
-from sklda._core.corpus import ranges
-from sklda._core.problem import Part, Problem, count_type
-from sklda._core.random_streams import random_topics
-from sklda._core.sampler import Sampler, Shardable
-from sklda._core.threads import Threads
-from sklda._core.word_prior import WordPrior
-from sklda._gibbs.blocked_sampler import Blocked
-from sklda._medlda.losses import EpsilonInsensitive, Hinge, Tasks
-from sklda._medlda.sampler import MaxMargin
+from sklda._data import corpus
+from sklda._data.corpus import Part, ranges
+from sklda._data.sklearn_private import StrOptions
+from sklda._engine.chain import Chain
+from sklda._engine.sharded import Sharded
+from sklda._gibbs.collapsed_samplers import Blocked
+from sklda._medlda.sampler import EpsilonInsensitive, Hinge, MaxMargin, Tasks
+from sklda._sampling import problem as problems
+from sklda._sampling.problem import Problem, WordPrior, count_type
+from sklda._sampling.random_streams import random_topics
+from sklda._sampling.sampler import Sampler, Shardable
+from sklda._sampling.threads import Threads
 from tests.ecgs import test_exactness as ecgs
 from tests.gibbs import test_blocked_exactness as blocked
 from tests.gibbs import test_exactness as single_site

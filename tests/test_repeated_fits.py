@@ -18,7 +18,7 @@ from sklda import (
     MedLDAClassifier,
     MedLDARegressor,
 )
-from sklda._chain import start
+from sklda._engine import start
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.public_names import estimators
 from tests.helpers.supervised import INDICATORS, MAIN, THETA

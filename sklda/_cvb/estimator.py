@@ -1,4 +1,9 @@
-"""The estimator of collapsed variational Bayes: fit, and minibatches."""
+"""How large a fit by collapsed variational Bayes may be.
+
+The estimator of collapsed variational Bayes: fit, and minibatches.
+
+A fitted estimator from topics that were stored as a matrix.
+"""
 
 from __future__ import annotations
 
@@ -10,29 +15,70 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from sklda._base.annealing import Annealing
-from sklda._base.fitting import Progress, fit_callbacks, fitting
-from sklda._base.lda import BaseLDA
-from sklda._base.parameters import (
+from sklda._cvb.engine import (
+    START_SWEEPS,
+    Approximation,
+    Engine,
+    estimated_histograms,
+    exact_histograms,
+)
+from sklda._cvb.kernels import exact, gaussian, zero_order
+from sklda._cvb.stochastic import learn, random_counts
+from sklda._data.corpus import WeightedCorpus, split_weights
+from sklda._data.notices import check_memory, warn_user
+from sklda._data.sklearn_private import Interval, StrOptions, fit_context
+from sklda._data.types import MatrixLike
+from sklda._estimators.base import BaseLDA, Progress, fit_callbacks, fitting
+from sklda._fitted.fitted_topics import check_matrix, normalisable_weights
+from sklda._sampling.minka import warn_unless_arrived
+from sklda._sampling.parameters import (
+    CONSTRAINTS,
+    LOWEST_PRIOR,
+    PRIOR_RANGE,
     SHARD_CONSTRAINTS,
     TRACE_CONSTRAINTS,
+    check_doc_topic_prior,
+    check_topic_word_prior,
     make_problem,
     make_schedule,
     make_threads,
     random_streams,
+    validates,
 )
-from sklda._base.sklearn_private import Interval, StrOptions, fit_context
-from sklda._core.corpus import split_weights
-from sklda._core.minka import warn_unless_arrived
-from sklda._core.problem import Problem, WeightedCorpus
-from sklda._core.types import MatrixLike
-from sklda._core.warn import warn_user
-from sklda._core.word_prior import word_prior
-from sklda._cvb.bound import estimated_histograms, exact_histograms
-from sklda._cvb.engine import START_SWEEPS, Approximation, Engine
-from sklda._cvb.kernels import exact, gaussian, zero_order
-from sklda._cvb.limits import check_cvb_memory, check_exact
-from sklda._cvb.stochastic import learn, random_counts
+from sklda._sampling.problem import Problem, padded, word_prior
+from sklda._sampling.schedule import Annealing
+
+MAX_EXACT_TOKENS = 1000  # 16 MB and a tenth of a second for each topic and sweep
+
+
+def check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
+    """Raise ValueError if a fit is too large for the exact approximation."""
+    n_tokens = int(corpus.count.sum(dtype=np.float64))
+    if n_tokens > MAX_EXACT_TOKENS:
+        raise ValueError(
+            f"approximation='exact' accepts up to {MAX_EXACT_TOKENS:,} tokens, "
+            "because its cost grows with the square of their number. X has "
+            f"{n_tokens:,}: use approximation='gaussian'."
+        )
+    if n_shards > 1:
+        raise ValueError(
+            "approximation='exact' is for small corpora and does not support shards: "
+            f"set n_shards=1 instead of n_shards={n_shards}."
+        )
+
+
+def check_cvb_memory(n_cells: int, n_topics: int, *, is_exact: bool) -> None:
+    """Raise an error if the fit needs more than half of the free memory."""
+    n_bytes = 4 * n_cells * padded(n_topics) + is_exact * 16 * n_cells**2 * n_topics
+    contents = (
+        f"{n_topics} responsibilities for each of {n_cells:,} document-word pairs"
+    )
+    check_memory(
+        n_bytes,
+        f"fit, with {contents},",
+        "use partial_fit, which stores no responsibilities",
+    )
+
 
 ApproximationName = Literal["gaussian", "zero-order", "exact"]
 APPROXIMATIONS: dict[ApproximationName, Approximation] = {
@@ -416,3 +462,89 @@ class CVBLDA(BaseLDA):
             )
         beta = word_prior(self.topic_word_prior_)
         return Problem(corpus, self.n_features_in_, alpha, beta)
+
+
+_ROUNDING = 1e-6  # of a stored weight, relative to beta
+
+
+@validates(
+    doc_topic_prior=CONSTRAINTS["doc_topic_prior"],
+    topic_word_prior=[PRIOR_RANGE, "array-like"],
+)
+def lda_from_components(
+    components: ArrayLike,
+    *,
+    doc_topic_prior: float | ArrayLike | None = None,
+    topic_word_prior: float | ArrayLike = LOWEST_PRIOR,
+) -> CVBLDA:
+    """Return a fitted estimator with the topics of a matrix, from any program.
+
+    It transforms and scores documents as the model from which the matrix comes, has no
+    training documents, and can learn from further ones with `CVBLDA.partial_fit`.
+    There, counts weigh as their tokens, and probabilities as `total_samples` documents:
+    set it to the number that the topics came from. If it is None, they weigh as 10,000.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_words)
+        Weight of each word in each topic, at least 0: ``components_`` of a fitted
+        estimator, counts plus beta, or probabilities.
+    doc_topic_prior : float or array-like of shape (n_components,), default=None
+        Alpha, from 1e-10 to 1e10: ``doc_topic_prior_`` of a fitted estimator. None
+        means 1 / K.
+    topic_word_prior : float or array-like, default=1e-10
+        The beta that `components` contain, from 1e-10 to 1e10: ``topic_word_prior_``
+        of a fitted estimator, a number or an array of shape (n_words,) or
+        (n_components, n_words). The sizes of topics in displays leave it out. The
+        default suits probabilities, and then all topics have the same size: pass X to
+        displays.
+
+    Returns
+    -------
+    CVBLDA
+        Fitted estimator, as after `CVBLDA.partial_fit`.
+
+    Raises
+    ------
+    ValueError
+        If `components` is not such a matrix, if a topic or a word has only zeros, if
+        weights are smaller than `topic_word_prior`, or a prior is out of range.
+
+    See Also
+    --------
+    CollapsedGibbsLDA : Its parameter `init` starts a chain from such a matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklda import lda_from_components
+    >>> lda = lda_from_components([[0.9, 0.1], [0.2, 0.8]], doc_topic_prior=0.1)
+    >>> lda.transform([[5, 0], [0, 5]]).argmax(axis=1)
+    array([0, 1])
+    """
+    weights = check_matrix(components, "components", dtype=np.float64)
+    # Word after word, as in fitted estimators: so sums round in the same way.
+    weights = np.asfortranarray(weights)
+    normalisable_weights(weights, "components")  # refuses what cannot be normalised
+    unseen = np.flatnonzero(weights.max(axis=0) == 0)
+    if unseen.size > 0:
+        raise ValueError(
+            f"components has only zeros for word {unseen[0]} ({unseen.size} of "
+            f"{weights.shape[1]} words), so no topic could contain it. Add beta, as in "
+            "components + 0.01, or remove these columns here and from X."
+        )
+    n_topics, n_words = weights.shape
+    alpha = check_doc_topic_prior(doc_topic_prior, n_topics)
+    beta = check_topic_word_prior(topic_word_prior, n_topics, n_words)
+    least = np.multiply(beta, np.greater(beta, LOWEST_PRIOR) * (1 - _ROUNDING))
+    if (weights < least).any():
+        raise ValueError(
+            "components has weights below topic_word_prior, which they must contain. "
+            "Add it to counts; leave it out for probabilities."
+        )
+    lda = CVBLDA(
+        n_topics, doc_topic_prior=doc_topic_prior, topic_word_prior=topic_word_prior
+    )
+    lda.components_, lda.n_features_in_ = weights, n_words
+    lda.doc_topic_prior_, lda.topic_word_prior_ = alpha, beta
+    return lda

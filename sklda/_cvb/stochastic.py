@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from sklda._base.fitted_topics import summable
-from sklda._base.fold_in import make_topics, renumber
-from sklda._core.problem import Problem, WeightedCorpus
-from sklda._core.random_streams import RandomStreams
 from sklda._cvb.kernels.stochastic import add_expected_counts
+from sklda._data.corpus import WeightedCorpus
+from sklda._fitted.fitted_topics import summable
+from sklda._fitted.fold_in import make_topics, renumber
+from sklda._sampling.problem import Problem
+from sklda._sampling.random_streams import RandomStreams
 
 _UNKNOWN = 10_000  # documents behind probabilities, if nothing says how many
 _MOST = 1e12  # documents, as for total_samples

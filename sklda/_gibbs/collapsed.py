@@ -8,15 +8,16 @@ from typing import ClassVar, Literal
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from sklda._base.parameters import SHARD_CONSTRAINTS
-from sklda._base.sklearn_private import Interval, StrOptions
-from sklda._chain.estimator import BaseGibbsLDA
-from sklda._chain.sharded import sharded
-from sklda._core.problem import Corpus, Problem
-from sklda._core.sampler import Sampler
-from sklda._core.threads import Threads
-from sklda._core.types import InitLike, LearnPriors
-from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
+from sklda._data.corpus import Corpus
+from sklda._data.sklearn_private import Interval, StrOptions
+from sklda._data.types import InitLike, LearnPriors
+from sklda._engine.estimator import BaseGibbsLDA
+from sklda._engine.sharded import sharded
+from sklda._gibbs.collapsed_samplers import collapsed_sampler, uses_rows
+from sklda._sampling.parameters import SHARD_CONSTRAINTS
+from sklda._sampling.problem import Problem
+from sklda._sampling.sampler import Sampler
+from sklda._sampling.threads import Threads
 
 
 class CollapsedGibbsLDA(BaseGibbsLDA):

@@ -12,15 +12,19 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklda._base.fitted_topics import snapshot
-from sklda._base.fold_in import MAX_STEPS
-from sklda._base.parameters import random_streams
-from sklda._base.sklearn_private import CALLBACKS, Interval, StrOptions
-from sklda._chain.start import check_init
-from sklda._core.types import InitLike, LearnPriors, MatrixLike
-from sklda._medlda.base import BaseMedLDA
-from sklda._medlda.losses import Hinge, Tasks
-from sklda._medlda.targets import check_class_steepness, check_labels, class_targets
+from sklda._data.sklearn_private import CALLBACKS, Interval, StrOptions
+from sklda._data.types import InitLike, LearnPriors, MatrixLike
+from sklda._engine.start import check_init
+from sklda._fitted.fitted_topics import snapshot
+from sklda._fitted.fold_in import MAX_STEPS
+from sklda._medlda.base import (
+    BaseMedLDA,
+    check_class_steepness,
+    check_labels,
+    class_targets,
+)
+from sklda._medlda.sampler import Hinge, Tasks
+from sklda._sampling.parameters import random_streams
 
 # Words of a document repeat more than the model expects, so the converged proportions
 # are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.

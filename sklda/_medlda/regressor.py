@@ -10,12 +10,11 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
-from sklda._base.fitted_topics import snapshot
-from sklda._base.sklearn_private import Interval
-from sklda._core.types import InitLike, LearnPriors, MatrixLike
-from sklda._medlda.base import BaseMedLDA
-from sklda._medlda.losses import EpsilonInsensitive, Tasks
-from sklda._medlda.targets import number_targets, standardised
+from sklda._data.sklearn_private import Interval
+from sklda._data.types import InitLike, LearnPriors, MatrixLike
+from sklda._fitted.fitted_topics import snapshot
+from sklda._medlda.base import BaseMedLDA, number_targets, standardised
+from sklda._medlda.sampler import EpsilonInsensitive, Tasks
 
 
 class MedLDARegressor(RegressorMixin, BaseMedLDA):

@@ -24,7 +24,8 @@ except ImportError:  # a later Numba, whose kernels are not stored
     IndexDataCacheFile = object
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_FOLDERS = ("_simd", "_core", "_tables", "*/kernels")  # all functions that are compiled
+# Of all functions that are compiled.
+_FOLDERS = ("_simd", "_sampling", "_tables", "*/kernels")
 
 # The versions of Numba whose internals `compilers` fits. With another one, or where a
 # private name is missing, kernels and their steps compile as functions of Numba do by
@@ -32,13 +33,11 @@ _FOLDERS = ("_simd", "_core", "_tables", "*/kernels")  # all functions that are 
 FIRST_KNOWN, LAST_KNOWN = (0, 62), (0, 68)
 IS_KNOWN = FIRST_KNOWN <= numba.version_info.short <= LAST_KNOWN
 InlinedCompiler = StepCompiler = KernelCompiler = None  # the compiler of Numba
-try:
-    from sklda._simd.waiting import WaitingCompiler as KernelCompiler
-
-    if IS_KNOWN:
+if IS_KNOWN:
+    try:
         from sklda._simd.compilers import InlinedCompiler, KernelCompiler, StepCompiler
-except ImportError:
-    IS_KNOWN = False
+    except ImportError:
+        IS_KNOWN = False
 INLINED = {"_nrt": False, "forceinline": True} if IS_KNOWN else {}  # options of steps
 
 _has_warned = False

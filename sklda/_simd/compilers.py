@@ -1,4 +1,6 @@
-"""How Numba compiles kernels and their steps, with less work than by default.
+"""The time that users wait for the compiler: shorter, and with a word if it is long.
+
+How Numba compiles kernels and their steps, with less work than by default.
 
 Numba optimises each function by itself, makes machine code of it and a wrapper for
 Python, and optimises its code again in each function that calls it. Steps, which only
@@ -6,6 +8,12 @@ kernels call, need no more than the last of these: LLVM sees their code in the k
 only. All names here are Numba's own; 0.62 to 0.68 have them.
 """
 
+import gc
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Timer
 from typing import Any
 
 from numba.core import cgutils  # noqa: F401
@@ -13,7 +21,49 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.np.arrayobj import _empty_nd_impl as empty_array  # noqa: F401
 
-from sklda._simd.waiting import WaitingCompiler
+LONG = 3.0  # seconds of a process after which its user is told
+MESSAGE = "sklda is compiling kernels, which takes seconds, once per machine."
+
+_waited = 0.0
+_is_told = False
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Do without garbage collection inside, which takes a tenth of the time.
+
+    If it takes long together with earlier waits, log a warning, once per process, which
+    Python prints to stderr by default. Numba's lock lets one thread at a time compile.
+    """
+    global _waited
+    begin, collects = time.perf_counter(), gc.isenabled()
+    timer = Timer(max(LONG - _waited, 0), _tell)
+    timer.daemon = True  # the end of the process does not wait for it
+    try:
+        gc.disable()
+        with suppress(RuntimeError):  # no thread can start: the word is not needed
+            timer.start()
+        yield
+    finally:
+        timer.cancel()
+        if collects:
+            gc.enable()
+        _waited += time.perf_counter() - begin
+
+
+def _tell() -> None:
+    global _is_told
+    if not _is_told:
+        _is_told = True
+        logging.getLogger("sklda").warning(MESSAGE)
+
+
+class WaitingCompiler(Compiler):
+    """Numba's compiler for functions whose callers wait for it."""
+
+    def _compile_core(self) -> Any:  # 0.61 to 0.68 have this name
+        with waiting():
+            return super()._compile_core()
 
 
 class _KernelCode(JITCodeLibrary):

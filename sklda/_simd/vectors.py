@@ -1,4 +1,6 @@
-"""Vectors in registers: several numbers on which one instruction acts.
+"""The type of vectors for Numba, and the tools that turn functions into LLVM's code.
+
+Vectors in registers: several numbers on which one instruction acts.
 
 LLVM does not vectorise loops whose steps depend on each other, such as a running sum,
 and cannot keep a small array in registers from token to token. Here a vector is a type
@@ -8,31 +10,143 @@ compiled versions do on vectors.
 With a `height`, a value has several vectors: its rows. Each lane is a column.
 Entry k of an array stands in row k // width. A sum down the columns takes one addition
 per row, and only the last row is summed over its lanes.
+
+Square roots of the numbers in a vector.
+
+Tables in whole cache lines, and prefetching of what a sampler will need next.
 """
 
 import operator
+from inspect import signature as parameters_of
 
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.extending import lower_builtin, models, register_model, type_callable
 
-from sklda._simd.vector_type import (
-    ALIGNMENT,
-    ELEMENTS,
-    INT32,
-    INT64,
-    Vector,
-    bits_of,
-    filled,
-    from_registers,
-    lowers,
-    lowers_each,
-    numbers,
-    place_of,
-    registers_of,
-    shuffled,
-    signature,
-)
+INT32 = ir.IntType(32)
+INT64 = ir.IntType(64)
+ALIGNMENT = 4  # bytes: arrays begin anywhere
+ELEMENTS = {
+    "float32": ir.FloatType(),
+    "float64": ir.DoubleType(),
+    "int32": INT32,
+    "int64": INT64,
+    "bool": ir.IntType(1),
+}
+
+
+class Vector(types.Type):
+    """The type of vectors."""
+
+    def __init__(self, element: str, width: int, height: int = 1) -> None:
+        self.element, self.width, self.height = element, width, height
+        super().__init__(f"Vector({element}, {width}, {height})")
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        lanes = ir.VectorType(ELEMENTS[fe_type.element], fe_type.width)
+        if fe_type.height > 1:
+            lanes = ir.ArrayType(lanes, fe_type.height)
+        super().__init__(dmm, fe_type, lanes)
+
+
+def signature(result, *arguments):
+    """Return the signature of a function of these types."""
+    return result(*arguments)
+
+
+def registers_of(builder, value):
+    """Return the registers of a value."""
+    if not isinstance(value.type, ir.ArrayType):
+        return [value]
+    return [builder.extract_value(value, i) for i in range(value.type.count)]
+
+
+def from_registers(builder, registers):
+    """Return the value that has these registers."""
+    if len(registers) == 1:
+        return registers[0]
+    value = undefined(ir.ArrayType(registers[0].type, len(registers)))
+    for i, register in enumerate(registers):
+        value = builder.insert_value(value, register, i)
+    return value
+
+
+def lowers(function, typed):
+    """Let kernels call a function or use an operator; the decorated one emits its code.
+
+    `typed` returns its signature for types of arguments, or None if it takes others.
+    Numba's `overload` would compile one more function for each.
+    """
+
+    @type_callable(function)
+    def _(context):
+        def typer(*args):
+            try:
+                return typed(*args)
+            except AttributeError:  # Numba asks again with numbers as literals
+                return None
+
+        typer.pysig = parameters_of(function)
+        return typer
+
+    return lower_builtin(function, types.VarArg(types.Any))
+
+
+def lowers_each(function, typed):
+    """Let kernels call a function that acts on each register by itself.
+
+    The decorated function emits the code for one register; `lowers` does the rest.
+    """
+
+    def decorate(emit):
+        def emit_each(context, builder, sig, args):
+            registers = zip(*(registers_of(builder, arg) for arg in args), strict=True)
+            return from_registers(
+                builder, [emit(builder, sig, *row) for row in registers]
+            )
+
+        return lowers(function, typed)(emit_each)
+
+    return decorate
+
+
+def undefined(kind):
+    """Return a value of a type, with any content."""
+    return ir.Constant(kind, ir.Undefined)
+
+
+def numbers(values):
+    """Return a vector of these integers."""
+    values = list(values)
+    return ir.Constant(ir.VectorType(INT32, len(values)), values)
+
+
+def shuffled(builder, lanes, places, more_lanes=None):
+    """Return lanes by their places, which go on from `lanes` to `more_lanes`."""
+    more_lanes = undefined(lanes.type) if more_lanes is None else more_lanes
+    return builder.shuffle_vector(lanes, more_lanes, numbers(places))
+
+
+def filled(builder, x, width):
+    """Return x in all lanes."""
+    nothing = undefined(ir.VectorType(x.type, width))
+    first = builder.insert_element(nothing, x, ir.Constant(INT32, 0))
+    return shuffled(builder, first, [0] * width)
+
+
+def place_of(context, builder, array_type, array, k, lanes):
+    """Return a pointer to entry k of an array, as one to a vector."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [k]), lanes.as_pointer())
+
+
+def bits_of(builder, mask):
+    """Return the lanes of a mask as the bits of an integer."""
+    return builder.bitcast(mask, ir.IntType(mask.type.count))
 
 
 def load(array, k, width, height=None):
@@ -398,3 +512,59 @@ def _(context, builder, sig, args):
     above = [builder.not_(row) for row in rows[:-1]]
     later_rows = (builder.and_(*pair) for pair in zip(rows[1:], above, strict=True))
     return from_registers(builder, [rows[0], *later_rows])
+
+
+def square_root(vector):
+    """Return the square roots, correctly rounded; none may be negative."""
+    return np.sqrt(vector)
+
+
+@lowers_each(square_root, lambda vector: signature(vector, vector))
+def _(builder, sig, vector):
+    kind = ir.FunctionType(vector.type, [vector.type])
+    name = f"llvm.sqrt.v{vector.type.count}{vector.type.element.intrinsic_name}"
+    root = builder.module.declare_intrinsic(name, fnty=kind)
+    return builder.call(root, [vector])
+
+
+AHEAD = 8  # cells
+LINE = 64  # bytes
+TO_WRITE, KEEP, DATA = 1, 3, 1  # arguments of llvm.prefetch
+
+
+def aligned_empty(size, dtype):
+    """Return ``np.empty(size, dtype)``, its first entry at the start of a line.
+
+    Otherwise, each 16 numbers that a kernel loads would be in two lines.
+    """
+    n_bytes = size * np.dtype(dtype).itemsize
+    room = np.empty(n_bytes + LINE, np.uint8)
+    first = -room.ctypes.data % LINE
+    return room[first : first + n_bytes].view(dtype)
+
+
+def per_line(array):
+    """Return how many numbers of an array fit into a cache line."""
+    return LINE // array.itemsize
+
+
+@lowers(per_line, lambda array: signature(types.int64, array))
+def _(context, builder, sig, args):
+    # Known to the compiler.
+    return INT64(LINE * 8 // sig.args[0].dtype.bitwidth)
+
+
+def prefetch(array, index):
+    """Prefetch the cache line of ``array.flat[index]`` of a contiguous array.
+
+    Nothing is read, so any index is harmless.
+    """
+
+
+@lowers(prefetch, lambda array, index: signature(types.void, array, types.int64))
+def _(context, builder, sig, args):
+    line = place_of(context, builder, sig.args[0], *args, ir.IntType(8))
+    form = ir.FunctionType(ir.VoidType(), [line.type, INT32, INT32, INT32])
+    fetch = builder.module.declare_intrinsic("llvm.prefetch", [line.type], form)
+    builder.call(fetch, [line, INT32(TO_WRITE), INT32(KEEP), INT32(DATA)])
+    return context.get_dummy_value()

@@ -4,16 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.entry import entry
-from sklda._core.problem import LANES
-from sklda._simd.arrays import zeros
+from sklda._sampling.problem import LANES
+from sklda._simd.arrays import entry, not_negative, zeros
 from sklda._simd.compile import inlined_kernel, lean_kernel, nested_kernel
-from sklda._simd.places import not_negative
-from sklda._simd.prefetch import per_line, prefetch
 from sklda._simd.vectors import (
     broadcast,
     entries,
     load,
+    per_line,
+    prefetch,
     store,
     to_double,
     to_float,

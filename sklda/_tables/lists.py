@@ -1,4 +1,8 @@
-"""Word-topic counts in one list per word, of the topics that it has; draws from lists.
+"""A topic and its number of tokens in one integer, so that lists take half the room.
+
+The topic is in the lowest bits: as many as the number of topics takes.
+
+Word-topic counts in one list per word, of the topics that it has; draws from lists.
 
 With many topics most of the table n_wk is zero. A list of the other entries makes
 memory and the cost of a draw follow the topics that a word has now. With
@@ -8,7 +12,7 @@ t_k = (n_dk + alpha_k) / (n_k + V beta), the conditional of a token is
 
 Only listed topics have the first part. The sum of the second changes in two terms when
 a token moves. If beta is an array, n_wk + e_kw takes the place of n_wk, and the least
-beta of the word that of beta (`sklda._core.word_prior`). Topics with an excess e_kw
+beta of the word that of beta (`sklda._sampling.problem`). Topics with an excess e_kw
 stand at the beginning of the list and never leave it.
 """
 
@@ -16,14 +20,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import numbers_of_ranges, starts, word_tokens
-from sklda._core.entry import priors_of
-from sklda._core.problem import LANES, Counts, count_type, padded
-from sklda._core.random_streams import uniform, uniform_float32
+from sklda._data.corpus import numbers_of_ranges, starts
+from sklda._sampling.problem import LANES, Counts, count_type, padded, word_tokens
+from sklda._sampling.random_streams import uniform, uniform_float32
+from sklda._simd.arrays import (
+    entries_from,
+    entry,
+    load_at_each,
+    not_negative,
+    priors_of,
+)
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, preoptimised_kernel
-from sklda._simd.places import entries_from, load_at_each, not_negative
-from sklda._simd.prefetch import AHEAD, aligned_empty, prefetch
 from sklda._simd.vectors import (
+    AHEAD,
+    aligned_empty,
     any_lane,
     broadcast,
     choose,
@@ -31,25 +41,91 @@ from sklda._simd.vectors import (
     first_lane,
     last_in_all,
     load,
+    prefetch,
     running_sum,
     store,
     to_float,
     total,
 )
 from sklda._tables.document import ratio_without, update_ratio
-from sklda._tables.pairs import (
-    fill_gap,
-    find,
-    is_empty,
-    load_tokens,
-    load_topics,
-    mass,
-    pair_type,
-    split,
-    topic_bits,
-    topic_of,
-)
-from sklda._tables.weights import load_others, sum_others
+from sklda._tables.rows import load_others, sum_others
+
+PAIR_BITS = 31  # of an int32 that is not negative
+
+
+def topic_bits(n_lanes: int) -> int:
+    """Return the bits that a topic takes; the number n_lanes means no topic."""
+    return int(n_lanes).bit_length()
+
+
+def pair_type(n_lanes: int, most_tokens: int) -> type:
+    """Return the type of pairs of up to `most_tokens`, np.int32 or np.int64."""
+    fits = most_tokens < 1 << (PAIR_BITS - topic_bits(n_lanes))
+    return np.int32 if fits else np.int64
+
+
+@inlined_kernel
+def topic_of(pair, bits):
+    """Return the topic of a pair."""
+    return np.int64(pair) & ((1 << bits) - 1)
+
+
+@inlined_kernel
+def tokens_of(pair, bits):
+    """Return the number of tokens of a pair."""
+    return np.int64(pair) >> bits
+
+
+@inlined_kernel
+def load_topics(pairs, begin, bits):
+    """Return the topics of the pairs from `begin` on, a vector of their type."""
+    all_bits = broadcast(pairs.dtype.type((1 << bits) - 1), LANES)
+    return load(pairs, begin, LANES) & all_bits
+
+
+@inlined_kernel
+def load_tokens(pairs, begin, bits):
+    """Return the tokens of the pairs from `begin` on, a vector of their type."""
+    return load(pairs, begin, LANES) >> broadcast(pairs.dtype.type(bits), LANES)
+
+
+@inlined_kernel
+def mass(j, n, word_list):
+    """Return n_wk, or n_wk + e_kw, of the topic in slot j without n of its tokens."""
+    tokens = tokens_of(word_list.pairs[j], word_list.bits)
+    return np.float32(tokens - n) + entry(word_list.excess, j)
+
+
+@inlined_kernel
+def is_empty(j, word_list):
+    """Return whether the topic in slot j has neither tokens nor excess."""
+    return mass(j, 0, word_list) == 0
+
+
+@inlined_kernel
+def find(pairs, bits, size, k):
+    """Return the slot of topic k in the list, or `size` if it is absent."""
+    wanted = broadcast(pairs.dtype.type(k), LANES)
+    for begin in range(0, size, LANES):
+        found = load_topics(pairs, begin, bits) == wanted
+        if any_lane(found):
+            return begin + first_lane(found)
+    return size
+
+
+@inlined_kernel
+def fill_gap(pairs, size, j, absent):
+    """Move the last topic of a list to the empty slot j; return the new size."""
+    size -= 1
+    pairs[j] = pairs[size]
+    pairs[size] = absent
+    return size
+
+
+def split(pairs, bits):
+    """Return the topics and the tokens of an array of pairs."""
+    return pairs & ((1 << bits) - 1), pairs >> bits
+
 
 UNKNOWN = -1
 SPARE = 4  # topics that a full list can take before others leave it

@@ -1,4 +1,6 @@
-"""Word-topic counts as one dense row per word, and draws from it.
+"""Sums of weights in an array of float32 that fills whole registers.
+
+Word-topic counts as one dense row per word, and draws from it.
 
 With t_k = (n_dk + alpha_k) / (n_k + V beta) the conditional of a token is
 
@@ -12,24 +14,55 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.problem import LANES, Counts, count_type
-from sklda._core.random_streams import uniform
-from sklda._simd.compile import inlined_kernel, kernel
-from sklda._simd.prefetch import AHEAD, per_line, prefetch
+from sklda._sampling.problem import LANES, Counts, count_type
+from sklda._sampling.random_streams import uniform
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vectors import (
+    AHEAD,
     broadcast,
     choose,
     first_lane,
     get_lane,
     load,
     one_hot,
+    per_line,
+    prefetch,
     running_sum,
     store,
+    to_double,
     to_float,
     total,
 )
 from sklda._tables.document import ratio_without
-from sklda._tables.weights import sum_others
+
+
+@inlined_kernel
+def load_others(weight, begin, k):
+    """Return a register of weights from `begin` on, in which weight k becomes 0."""
+    nothing = broadcast(np.float32(0), LANES)
+    return choose(one_hot(k - begin, LANES), nothing, load(weight, begin, LANES))
+
+
+@lean_kernel
+def sum_all(weight, size):
+    """Return the sum of the first weights, in double precision."""
+    sums = broadcast(np.float64(0), LANES)
+    for begin in range(0, size, LANES):
+        sums = sums + to_double(load(weight, begin, LANES))
+    return total(sums)
+
+
+@lean_kernel
+def sum_others(weight, size, k):
+    """Return the sum of all weights but weight k.
+
+    Subtracting a dominant weight from the total would lose all digits.
+    """
+    sums = broadcast(np.float32(0), LANES)
+    for begin in range(0, size, LANES):
+        sums = sums + load_others(weight, begin, k)
+    return total(sums)
+
 
 NEGLIGIBLE = np.float32(1e-3)  # share of a sum below which a difference is rounding
 

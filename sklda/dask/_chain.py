@@ -15,16 +15,14 @@ import numpy as np
 from dask.delayed import Delayed
 from distributed import Future
 
-from sklda._base.annealing import NO_ANNEALING, Annealing
-from sklda._base.estimates import TopicSums
-from sklda._chain.hierarchical import GammaPriors
-from sklda._chain.hierarchical_prior import HierarchicalPrior
-from sklda._core.doc_topic_counts import Histogram, merged
-from sklda._core.minka import LearnedPriors, PriorUpdate
-from sklda._core.problem import Problem
-from sklda._core.random_streams import RandomStreams, advance
-from sklda._core.sampled_parameters import copy_of
-from sklda._core.sparse_sums import SparseRows
+from sklda._engine.averages import SparseRows, TopicSums
+from sklda._engine.hierarchical_prior import GammaPriors, HierarchicalPrior
+from sklda._sampling.doc_topic_counts import Histogram, merged
+from sklda._sampling.minka import LearnedPriors, PriorUpdate
+from sklda._sampling.problem import Problem
+from sklda._sampling.random_streams import RandomStreams, advance
+from sklda._sampling.sampler import copy_of
+from sklda._sampling.schedule import NO_ANNEALING, Annealing
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import Partitions
 from sklda.dask._storage import Storage, read_item, write

@@ -13,10 +13,9 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
-from sklda._chain.sharded import MOST_SHARDS
-from sklda._core.corpus import check_corpus, cutting_marks, starts
-from sklda._core.problem import MAX_32_BITS, Corpus
-from sklda._core.refusals import check_is_matrix
+from sklda._data.checks import check_is_matrix
+from sklda._data.corpus import MAX_32_BITS, Corpus, check_corpus, cutting_marks, starts
+from sklda._engine.sharded import MOST_SHARDS
 from sklda.dask._cluster import Cluster
 from sklda.dask._tasks import PartDocuments
 

@@ -15,11 +15,15 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from sklda._base.estimator import BaseTopicModel
-from sklda._base.fitted_topics import snapshot
-from sklda._base.fitting import fitting
-from sklda._base.fold_in import mean_log_probability
-from sklda._base.parameters import (
+from sklda._data.sklearn_private import Interval, StrOptions, fit_context
+from sklda._data.types import LearnPriors, PathLike
+from sklda._engine.estimator import BaseGibbsLDA, chain_schedule, run_fit
+from sklda._engine.hierarchical_prior import check_hyperpriors, prior_attributes
+from sklda._estimators.base import BaseTopicModel, fitting
+from sklda._fitted.fitted_topics import snapshot
+from sklda._fitted.fold_in import mean_log_probability
+from sklda._gibbs import collapsed, partially_collapsed
+from sklda._sampling.parameters import (
     CHAIN_CONSTRAINTS,
     PATH,
     SHARD_CONSTRAINTS,
@@ -29,20 +33,12 @@ from sklda._base.parameters import (
     random_streams,
     validates,
 )
-from sklda._base.schedule import Schedule
-from sklda._base.sklearn_private import Interval, StrOptions, fit_context
-from sklda._chain.estimator import BaseGibbsLDA
-from sklda._chain.hierarchical_prior import check_hyperpriors, prior_attributes
-from sklda._chain.run import chain_schedule, run_fit
-from sklda._core.random_streams import RandomStreams
-from sklda._core.types import LearnPriors, PathLike
-from sklda._gibbs import collapsed, partially_collapsed
+from sklda._sampling.random_streams import RandomStreams
+from sklda._sampling.schedule import Schedule
 from sklda.dask._chain import ClusterChain
-from sklda.dask._cluster import Cluster
+from sklda.dask._cluster import Cluster, PartLostError
 from sklda.dask._corpus import blocks_of, partition, score_block, transform_block
-from sklda.dask._counting import CountingChain, ExactParts
-from sklda.dask._messages import PartLostError
-from sklda.dask._phases import InPhases, PhasesChain
+from sklda.dask._samplers import CountingChain, ExactParts, InPhases, PhasesChain
 from sklda.dask._storage import Storage, describe_fit
 
 MOST_LOSSES = 3  # of workers before the next sweep is stored

@@ -18,8 +18,8 @@ from zipfile import ZipFile
 
 import fsspec
 
-from sklda._core.types import PathLike
-from sklda._core.version import __version__, series
+from sklda._data.types import PathLike
+from sklda._data.version import __version__, series
 
 _STATE = "state.zip"
 _SWEEP = re.compile(r"sweep-([0-9]{6,})-[0-9a-f]{8}")

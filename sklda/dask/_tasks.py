@@ -11,27 +11,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._base.estimates import DocumentSums
-from sklda._chain.averages import doc_chunks
-from sklda._chain.hierarchical_prior import add_priors
-from sklda._chain.log_joint import doc_likelihood, word_likelihood
-from sklda._chain.tables import count_tables
-from sklda._core.corpus import document_lengths, starts, tokens_before
-from sklda._core.doc_topic_counts import (
+from sklda._data.corpus import Corpus, document_lengths, starts, tokens_before
+from sklda._engine.averages import (
+    DocumentSums,
+    SparseRows,
+    SparseSum,
+    doc_chunks,
+    narrow,
+)
+from sklda._engine.chain import doc_likelihood, word_likelihood
+from sklda._engine.hierarchical_prior import add_priors, count_tables
+from sklda._sampling.doc_topic_counts import (
     Histogram,
     doc_topic_histogram,
     length_histogram,
     merged,
     pairs_of,
 )
-from sklda._core.minka import (
+from sklda._sampling.minka import (
     LearnedPriors,
     doc_topic_fixed_point,
     topic_word_fixed_point,
 )
-from sklda._core.problem import Corpus, Problem, padded
-from sklda._core.random_streams import random_topics
-from sklda._core.sparse_sums import SparseRows, SparseSum, narrow
+from sklda._sampling.problem import Problem, padded
+from sklda._sampling.random_streams import random_topics
 from sklda._tables import lists, rows
 from sklda.dask.kernels import sparse_counts
 

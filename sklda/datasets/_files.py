@@ -23,10 +23,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from sklda._base.parameters import NATURAL_NUMBER, PATH, validates
-from sklda._base.sklearn_private import Interval, StrOptions
-from sklda._core.extras import import_extra
-from sklda._core.types import PathLike
+from sklda._data.notices import import_extra
+from sklda._data.sklearn_private import Interval, StrOptions
+from sklda._data.types import PathLike
+from sklda._sampling.parameters import NATURAL_NUMBER, PATH, validates
 
 _BASE_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
 _TITLES = {

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from sklda._base.parameters import validates
-from sklda._base.sklearn_private import Interval
-from sklda._core.checks import array_or_none
+from sklda._data.checks import array_or_none
+from sklda._data.sklearn_private import Interval
+from sklda._sampling.parameters import validates
 
 # A larger corpus is drawn in chunks, because drawing takes about 40 bytes per token.
 _TOKENS_PER_CHUNK = 1 << 22

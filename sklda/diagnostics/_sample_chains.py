@@ -12,18 +12,20 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from sklda._base.estimator import BaseTopicModel
-from sklda._base.parameters import CONSTRAINTS, make_problem, validates
-from sklda._base.sklearn_private import Interval
-from sklda._chain.estimator import BaseChainEstimator
-from sklda._chain.kept_draws import check_keep_draws
-from sklda._chain.run import chain_schedule
-from sklda._chain.scalars import HeldOut, draw_pairs
-from sklda._core.blocks import check_repeatable, read_in_blocks
-from sklda._core.corpus import check_corpus, check_weights
-from sklda._core.extras import import_extra
-from sklda._core.types import MatrixLike
-from sklda.diagnostics._chains import Experiment
+from sklda._data.corpus import (
+    check_corpus,
+    check_repeatable,
+    check_weights,
+    read_in_blocks,
+)
+from sklda._data.notices import import_extra
+from sklda._data.sklearn_private import Interval
+from sklda._data.types import MatrixLike
+from sklda._engine.averages import check_keep_draws
+from sklda._engine.estimator import BaseChainEstimator, chain_schedule
+from sklda._estimators.base import BaseTopicModel
+from sklda._sampling.parameters import CONSTRAINTS, make_problem, validates
+from sklda.diagnostics._chains import Experiment, HeldOut, draw_pairs
 from sklda.diagnostics._result import SampledChains
 from sklda.diagnostics._statistics import ARVIZ_STATS
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import f as f_distribution
 
-from sklda._base.parameters import learned_priors
-from sklda._core.extras import import_extra
+from sklda._data.notices import import_extra
+from sklda._sampling.parameters import learned_priors
 
 ARVIZ_STATS = "arviz_stats.base"
 

@@ -5,9 +5,7 @@ including those of scikit-learn, or the ``draws_`` of an estimator fitted with
 ``keep_draws``. The displays need matplotlib: ``pip install "sklda[plot]"``.
 """
 
-from sklda._topics.posterior_draws import PosteriorDraws
-from sklda.inspection._convergence import ConvergenceDisplay
-from sklda.inspection._document_topics import DocumentTopicsDisplay
+from sklda._fitted.posterior_draws import PosteriorDraws
 from sklda.inspection._effects import (
     TopicEffects,
     TopicIntervalsDisplay,
@@ -15,16 +13,19 @@ from sklda.inspection._effects import (
 )
 from sklda.inspection._estimates import TopicContrasts
 from sklda.inspection._explorer.page import save_explorer
+from sklda.inspection._figures import (
+    ConvergenceDisplay,
+    DocumentTopicsDisplay,
+    TopicMapDisplay,
+    TopWordsDisplay,
+)
 from sklda.inspection._predicted_proportions import (
     PredictedProportions,
     PredictedProportionsDisplay,
     predicted_proportions,
 )
-from sklda.inspection._top_words import TopWordsDisplay
-from sklda.inspection._topic_map import TopicMapDisplay
 from sklda.inspection._topic_means import TopicMeans, TopicMeansDisplay, topic_means
-from sklda.inspection._topic_names import name_topics
-from sklda.inspection._words import pyldavis_data, top_documents, top_words
+from sklda.inspection._words import name_topics, pyldavis_data, top_documents, top_words
 
 __all__ = [
     "ConvergenceDisplay",

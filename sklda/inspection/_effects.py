@@ -12,12 +12,25 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 
-from sklda._base.covariates import FORMULA_CONSTRAINTS, CovariateDesign, Scaling
-from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda._core.checks import check_indices, check_names, check_result, label_list
-from sklda._core.types import NameList
-from sklda._topics.posterior_draws import check_draws
-from sklda._topics.topic_names import keys_of_topics
+from sklda._covariates.design import FORMULA_CONSTRAINTS, CovariateDesign, Scaling
+from sklda._data.checks import check_indices, check_names, check_result, label_list
+from sklda._data.types import NameList
+from sklda._fitted.fitted_topics import keys_of_topics
+from sklda._fitted.posterior_draws import check_draws
+from sklda._sampling.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda.inspection._display import (
+    PLAIN,
+    Display,
+    largest_topics,
+    legend_beside,
+    legend_label,
+    line_of_others,
+    plain,
+    shades,
+    table_by_keys,
+    table_lines,
+    write_rows,
+)
 from sklda.inspection._estimates import (
     DrawnEstimates,
     Linear,
@@ -27,17 +40,6 @@ from sklda.inspection._estimates import (
     pool,
     position_of,
 )
-from sklda.inspection._plotting import (
-    PLAIN,
-    Display,
-    largest_topics,
-    legend_beside,
-    legend_label,
-    plain,
-    shades,
-    write_rows,
-)
-from sklda.inspection._text_table import line_of_others, table_by_keys, table_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

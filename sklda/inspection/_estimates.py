@@ -12,16 +12,17 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
-from sklda._base.parameters import validates
-from sklda._topics.intervals import (
+from sklda._fitted.fitted_topics import keys_of_topics, numbers_of_topics
+from sklda._fitted.posterior_draws import (
     FEWEST_DOCUMENTS,
     Bias,
+    PosteriorDraws,
+    check_draws,
     warn_of_bias,
     warn_unless_converged,
 )
-from sklda._topics.posterior_draws import PosteriorDraws, check_draws
-from sklda._topics.topic_names import keys_of_topics, numbers_of_topics
-from sklda.inspection._text_table import table_by_keys, table_lines
+from sklda._sampling.parameters import validates
+from sklda.inspection._display import table_by_keys, table_lines
 
 FEWEST_DRAWS = 2  # that have a variance
 _COLUMNS = ("difference", "low", "high", "probability")  # of contrasts

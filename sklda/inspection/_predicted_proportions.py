@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.columns import as_column
-from sklda._base.covariates import design_of
-from sklda._base.fitted_topics import snapshot
-from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda._core.checks import check_numbers, check_result
-from sklda._topics.intervals import (
+from sklda._covariates.columns import as_column
+from sklda._covariates.design import design_of
+from sklda._data.checks import check_numbers, check_result
+from sklda._fitted.fitted_topics import names_of_topics, numbers_of_topics, snapshot
+from sklda._fitted.posterior_draws import (
     Bias,
     draws_interval,
     warn_of_drift,
     warn_of_few_draws,
 )
-from sklda._topics.topic_names import names_of_topics, numbers_of_topics
-from sklda.inspection._estimates import SeriesOfEstimates, means_with_intervals
-from sklda.inspection._plotting import (
+from sklda._sampling.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda.inspection._display import (
     PLAIN,
     Display,
     largest_topics,
@@ -30,9 +28,10 @@ from sklda.inspection._plotting import (
     legend_label,
     plain,
     shades,
+    table_lines,
     write_dates,
 )
-from sklda.inspection._text_table import table_lines
+from sklda.inspection._estimates import SeriesOfEstimates, means_with_intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,7 @@ from sklda.metrics._alignment import (
     consensus_topics,
     topic_stability,
 )
-from sklda.metrics._coherence import topic_coherence
-from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
+from sklda.metrics._coherence import topic_coherence, topic_diversity, topic_exclusivity
 from sklda.metrics._held_out import (
     document_completion_score,
     left_to_right_log_likelihood,

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from sklda._base.fitted_topics import (
+from sklda._data.checks import check_same_words
+from sklda._fitted.fitted_topics import (
     empty_topics,
     rank_weights,
     topic_distributions,
@@ -20,13 +21,12 @@ from sklda._base.fitted_topics import (
     word_weights,
     words_of,
 )
-from sklda._base.parameters import validates
-from sklda._core.checks import check_same_words
-from sklda._topics.topic_distances import (
+from sklda._fitted.topic_words import (
     DISTANCE_CONSTRAINTS,
     check_distance,
     topic_distances,
 )
+from sklda._sampling.parameters import validates
 
 Distance: TypeAlias = Literal["hellinger", "jensen-shannon", "top-words"]
 

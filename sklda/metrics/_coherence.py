@@ -1,21 +1,33 @@
-"""Coherence of topics: how often their top words occur together."""
+"""Counts of the sliding windows of texts in which words occur.
+
+Coherence of topics: how often their top words occur together.
+
+Diversity and exclusivity of the top words of topics.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda._base.fitted_topics import (
+from sklda._data.checks import check_limit, differences, shown
+from sklda._data.notices import warn_user
+from sklda._data.sklearn_private import Interval, StrOptions
+from sklda._data.types import MatrixLike, NameList
+from sklda._fitted.fitted_topics import (
     check_counts,
     check_feature_names,
     empty_topics,
     has_names,
+    normalisable_weights,
     rank_weights,
     top_indices,
     warn_of_empty,
@@ -24,12 +36,127 @@ from sklda._base.fitted_topics import (
     word_names,
     words_of,
 )
-from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._base.sklearn_private import Interval, StrOptions
-from sklda._core.checks import check_limit, differences, shown
-from sklda._core.types import MatrixLike, NameList
-from sklda._core.warn import warn_user
-from sklda.metrics._windows import Occurrence, occurrences_in_windows
+from sklda._fitted.topic_words import scores_of_probable_words
+from sklda._sampling.parameters import POSITIVE_INTEGER, PROPORTION, validates
+
+# Places of searched words that are counted at once, in some 100 MB: a place is in about
+# as many stretches of windows as there are other places in its window.
+_BLOCK_SIZE = 2**18
+
+# A matrix, (n_rows, n_words) of int64, and the number of units, documents or windows. A
+# row of the matrix stands for units with the same words; its entries are their number.
+Occurrence: TypeAlias = tuple[sparse.csc_array, int]
+
+
+def occurrences_in_windows(
+    texts: Any, words: list[str], window: int
+) -> Iterator[Occurrence]:
+    """Yield the occurrences of distinct words in windows, for blocks of texts.
+
+    A window moves by one token at a time; a text shorter than it is one window. A
+    phrase, words with spaces between them, occurs in a window that contains all of its
+    tokens side by side, or contains it as one token.
+    """
+    number_of = {word: i for i, word in enumerate(words)}
+    lengths = sorted({1, *(len(word.split(" ")) for word in words)})  # in tokens
+    places = [np.empty((3, 0), np.int64)]
+    n_windows = n_places = 0
+    for tokens in token_lists(texts):
+        width = min(window, len(tokens))  # window may be too large for an array
+        windows_here = max(len(tokens) - width + 1, 1)
+        for length in lengths:
+            if length > width:
+                break
+            numbers = map(number_of.get, n_grams(tokens, length), repeat(-1))
+            word = np.fromiter(numbers, np.int64, len(tokens) - length + 1)
+            position = np.flatnonzero(word >= 0)
+            first = (position + length - width).clip(0) + n_windows
+            last = position.clip(max=windows_here - 1) + n_windows
+            places.append(np.array([word[position], first, last]))
+            n_places += position.size
+        n_windows += windows_here
+        if n_places >= _BLOCK_SIZE:
+            yield _occurrence_matrix(places, len(words)), n_windows
+            places, n_windows, n_places = places[:1], 0, 0
+    if n_windows > 0:
+        yield _occurrence_matrix(places, len(words)), n_windows
+
+
+def n_grams(tokens: list[str], length: int) -> Iterable[str]:
+    """Return the phrases of `length` adjacent tokens."""
+    if length == 1:
+        return tokens
+    return map(" ".join, zip(*(tokens[i:] for i in range(length)), strict=False))
+
+
+def _occurrence_matrix(places: list[np.ndarray], n_words: int) -> sparse.csc_array:
+    """Return which words occur in each stretch of windows with the same words.
+
+    `places` have three rows: words, and the first and last windows that they are in.
+    """
+    word, first, last = np.concatenate(places, axis=1)
+    order = np.lexsort((last, first, word))
+    word, begin, end = word[order], first[order], last[order] + 1
+    # Several places of a word in one window are one occurrence.
+    repeated = word[1:] == word[:-1]
+    begin[1:][repeated] = np.maximum(begin[1:], end[:-1])[repeated]
+    inside = begin < end
+    word, begin, end = word[inside], begin[inside], end[inside]
+    bounds = np.unique(np.concatenate([begin, end]))
+    first_row = np.searchsorted(bounds, begin)
+    n_rows = np.searchsorted(bounds, end) - first_row
+    starts = np.cumsum(n_rows) - n_rows
+    rows = np.arange(n_rows.sum()) + np.repeat(first_row - starts, n_rows)
+    per_word = np.bincount(word, n_rows, n_words).astype(np.int64)
+    n_windows = np.diff(bounds)
+    return sparse.csc_array(
+        (n_windows[rows], rows, np.concatenate([[0], np.cumsum(per_word)])),
+        shape=(max(n_windows.size, 1), n_words),
+    )
+
+
+def token_lists(texts: Any) -> Iterator[list[str]]:
+    """Yield the tokens of each text; strings are split as CountVectorizer does."""
+    split = CountVectorizer().build_analyzer()
+    for number, text in enumerate(check_texts(texts)):
+        if isinstance(text, str):
+            yield split(text)
+        elif isinstance(text, list | tuple | np.ndarray):
+            yield _in_order([str(token) for token in text])
+        else:
+            raise TypeError(
+                f"texts must contain strings or lists of tokens, but text {number} is "
+                f"of type {type(text).__name__}."
+            )
+
+
+def _in_order(tokens: list[str]) -> list[str]:
+    """Return the words of a text whose tokens are all n-grams that a vectorizer makes.
+
+    A vectorizer lists the n-grams by their length. Other tokens are returned as they
+    are.
+    """
+    lengths = [token.count(" ") + 1 for token in tokens]
+    if len(lengths) < 2 or max(lengths) == 1:
+        return tokens
+    shortest = [t for t, n in zip(tokens, lengths, strict=True) if n == lengths[0]]
+    words = shortest[0].split(" ")[:-1] + [t.rpartition(" ")[2] for t in shortest]
+    phrases = (n_grams(words, n) for n in range(lengths[0], max(lengths) + 1))
+    return words if tokens == list(chain.from_iterable(phrases)) else tokens
+
+
+def check_texts(texts: Any) -> Iterable[Any]:
+    """Return texts; raise TypeError if they are not a collection."""
+    no_texts = isinstance(texts, str | bytes | Mapping)
+    no_texts |= not hasattr(texts, "__iter__")
+    if no_texts or getattr(texts, "ndim", 1) != 1:
+        raise TypeError(
+            "texts must be a list of strings or of lists of tokens, got "
+            f"{type(texts).__name__}. Pass the texts to which the vectorizer was "
+            "fitted."
+        )
+    return texts  # type: ignore[no-any-return]
+
 
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
 # Added to the probability of a pair in windows, as Röder et al. do.
@@ -373,3 +500,139 @@ def _count(
             present.data = np.ones_like(present.data)
             counts += (present.T @ weighted).toarray()
     return together, n_units
+
+
+@validates(n_words=POSITIVE_INTEGER)
+def topic_diversity(model: Any | ArrayLike, n_words: int = 25) -> float:
+    """Return the proportion of distinct words among the top words of all topics.
+
+    Parameters
+    ----------
+    model : estimator, array-like of shape (n_topics, n_words_of_corpus), or list of \
+list of str
+        Fitted topic model with `components_`; the weights of words in topics, on any
+        scale; or the top words of each topic, best first, such as those of another
+        program. Ties between words are broken by column, smallest first.
+    n_words : int, default=25
+        Number of top words of each topic, from 1 to n_words_of_corpus.
+
+    Returns
+    -------
+    float
+        From ``1 / n_topics``, if all topics have the same top words, to 1, if no word
+        is a top word of two topics [1]_. Topics without tokens do not count; if there
+        are no others, NaN.
+
+    Raises
+    ------
+    NotFittedError, TypeError
+        Before fit, or if the estimator has no `components_`.
+    ValueError
+        If a weight is not finite, a list has a word twice, or `n_words` is out of its
+        range.
+
+    Warns
+    -----
+    UserWarning
+        If topics have no tokens, see `topic_coherence`.
+
+    References
+    ----------
+    .. [1] A. B. Dieng, F. J. R. Ruiz, D. M. Blei, "Topic modeling in embedding
+       spaces", TACL 8 (2020), https://doi.org/10.1162/tacl_a_00325
+
+    Examples
+    --------
+    >>> from sklda.metrics import topic_diversity
+    >>> topic_diversity([[0.5, 0.4, 0.1], [0.1, 0.4, 0.5]], n_words=2)
+    0.75
+    >>> topic_diversity([["cat", "dog"], ["moon", "dog"]], n_words=2)
+    0.75
+    """
+    lists = word_lists(model)
+    if lists is None:
+        weights = weights_without_lists(model)
+    else:
+        weights = rank_weights(lists, words_of(lists), n_words)
+    check_limit(n_words, "n_words", weights.shape[1], "words")
+    empty = empty_topics(model, weights)
+    warn_of_empty(empty, "the diversity is that of the others")
+    words = top_indices(weights[~empty], n_words)
+    return float(np.unique(words).size / words.size) if words.size > 0 else np.nan
+
+
+@validates(
+    measure=[StrOptions({"exclusivity", "frex"})],
+    n_words=POSITIVE_INTEGER,
+    weight=[None, *PROPORTION],
+)
+def topic_exclusivity(
+    model: Any | ArrayLike,
+    measure: Literal["exclusivity", "frex"] = "exclusivity",
+    n_words: int = 10,
+    *,
+    weight: float | None = None,
+) -> np.ndarray:
+    """Measure how exclusive the most probable words of each topic are.
+
+    Exclusivity depends on the number of topics: K equal topics have an exclusivity of 1
+    / K. The R package stm [2]_ reports the sum of "frex" over ten words, with a weight
+    of 0.7.
+
+    Parameters
+    ----------
+    model : estimator or array-like of shape (n_topics, n_words_of_corpus)
+        Fitted topic model with `components_`, or the non-negative weights of words in
+        topics. Rows are normalised to distributions p(w | k). Ties between words are
+        broken by column, smallest first.
+    measure : {"exclusivity", "frex"}, default="exclusivity"
+        Quantity to average over the top words:
+
+        - "exclusivity": p(w | k) divided by the sum of p(w | j) over all topics j.
+        - "frex", frequency and exclusivity [1]_: the score that ranks words in
+          :func:`sklda.inspection.top_words` with ``metric="frex"``.
+    n_words : int, default=10
+        Number of top words of each topic, from 1 to n_words_of_corpus.
+    weight : float, default=None
+        Weight of the exclusivity in "frex", from 0 to 1. The default is 0.5.
+
+    Returns
+    -------
+    ndarray of shape (n_topics,)
+        Exclusivity of each topic, above 0 and at most 1. It is 1 if the top words have
+        no weight in other topics or, for "frex", if no words rank higher in frequency
+        or exclusivity. It is NaN for a topic without tokens.
+
+    Raises
+    ------
+    NotFittedError, TypeError
+        Before fit, or if the estimator has no `components_`.
+    ValueError
+        If a weight is negative or not finite, all weights of a topic are 0, weight is
+        given for "exclusivity", or a parameter is out of its range.
+
+    Warns
+    -----
+    UserWarning
+        If topics have no tokens, see `topic_coherence`.
+
+    References
+    ----------
+    .. [1] J. M. Bischof, E. M. Airoldi, "Summarizing topical content with word
+       frequency and exclusivity", ICML (2012).
+    .. [2] M. E. Roberts, B. M. Stewart, D. Tingley, "stm: an R package for structural
+       topic models", Journal of Statistical Software 91 (2019),
+       https://doi.org/10.18637/jss.v091.i02
+
+    Examples
+    --------
+    >>> from sklda.metrics import topic_exclusivity
+    >>> topics = [[0.6, 0.4, 0.0, 0.0], [0.0, 0.4, 0.3, 0.3]]
+    >>> topic_exclusivity(topics, n_words=2)
+    array([0.75, 0.75])
+    """
+    weights = normalisable_weights(model)
+    empty = empty_topics(model, weights)
+    warn_of_empty(empty, "their exclusivity is NaN")
+    scores = scores_of_probable_words(weights, n_words, measure, weight)
+    return np.where(empty, np.nan, scores.mean(axis=1))

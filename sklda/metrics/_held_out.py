@@ -10,7 +10,15 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
-from sklda._base.fitted_topics import (
+from sklda._data.checks import check_indices
+from sklda._data.corpus import (
+    WeightedCorpus,
+    check_corpus,
+    check_weights,
+    kernel_ranges,
+)
+from sklda._data.types import MatrixLike
+from sklda._fitted.fitted_topics import (
     axis_sums,
     check_counts,
     check_one_model,
@@ -21,23 +29,19 @@ from sklda._base.fitted_topics import (
     snapshot,
     topic_proportions,
 )
-from sklda._base.fold_in import (
+from sklda._fitted.fold_in import (
     completion_score,
     make_topics,
     mean_log_probability,
     renumber,
     split_tokens,
 )
-from sklda._base.parameters import (
+from sklda._sampling.parameters import (
     POSITIVE_INTEGER,
     PROPORTION,
     random_streams,
     validates,
 )
-from sklda._core.checks import check_indices
-from sklda._core.corpus import check_corpus, check_weights, kernel_ranges
-from sklda._core.problem import WeightedCorpus
-from sklda._core.types import MatrixLike
 from sklda.metrics.kernels import left_to_right
 
 DEFAULT_SMOOTHING = 0.05  # of models without a prior

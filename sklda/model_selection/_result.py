@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from sklda._core.checks import check_result
-from sklda.inspection._plotting import EDGE, FILL, PanelDisplay, new_panels
-from sklda.inspection._text_table import table_lines
+from sklda._data.checks import check_result
+from sklda.inspection._display import EDGE, FILL, PanelDisplay, new_panels, table_lines
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sklda import DMRLDA
-from sklda._base.columns import as_column
-from sklda._base.covariates import CovariateDesign
+from sklda._covariates.columns import as_column
+from sklda._covariates.design import CovariateDesign
 from sklda.inspection import estimate_effect, save_explorer, topic_means
 from tests.helpers.draws import draws_of
 

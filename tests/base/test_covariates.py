@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sklda import DMRLDA
-from sklda._base.covariates import CovariateDesign
-from sklda._core import extras
+from sklda._covariates.design import CovariateDesign
+from sklda._data import notices
 from sklda.inspection import estimate_effect, predicted_proportions
 from tests.helpers.draws import draws_of
 
@@ -276,7 +276,7 @@ def test_a_formula_needs_named_columns_and_its_extra(monkeypatch):
             raise ImportError(name)
         return pandas
 
-    monkeypatch.setattr(extras, "import_module", fail)
+    monkeypatch.setattr(notices, "import_module", fail)
     with pytest.raises(
         ImportError, match=r'formulaic: pip install "sklda\[formulas\]"'
     ):

@@ -78,7 +78,7 @@ def test_intervals_of_some_documents_in_parts(monkeypatch):
     draws = draws_of(counts, ALPHA)
     ends = np.array(draws.doc_topic_interval())
     rows = [7, 4, 4, 22]
-    monkeypatch.setattr("sklda._topics.posterior_draws._MOST_NUMBERS", 31)
+    monkeypatch.setattr("sklda._fitted.posterior_draws._MOST_NUMBERS", 31)
     np.testing.assert_array_equal(
         draws.doc_topic_interval(documents=rows), ends[:, rows]
     )

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.fixes import parse_version
 
 from sklda import CVBLDA, DMRLDA, CollapsedGibbsLDA, MedLDAClassifier
-from sklda._base.estimator import BaseTopicModel
+from sklda._estimators.base import BaseTopicModel
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import name_topics, top_documents
 

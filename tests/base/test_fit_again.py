@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sklda import CVBLDA, CollapsedGibbsLDA
-from sklda._base.lda import BaseLDA
+from sklda._estimators.base import BaseLDA
 from sklda.inspection import pyldavis_data
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.small_fits import X, fit, make

@@ -6,9 +6,9 @@ import pytest
 from scipy.special import gammaln
 from sklearn.exceptions import ConvergenceWarning
 
-from sklda._base import fold_in
-from sklda._base.kernels.short_documents import MOST_TOKENS
-from sklda._core.problem import WeightedCorpus
+from sklda._data.corpus import WeightedCorpus
+from sklda._fitted import fold_in
+from sklda._fitted.kernels.fold_in import MOST_TOKENS
 from tests.helpers.fixed_point import fixed_point
 from tests.helpers.halves import to_weights
 

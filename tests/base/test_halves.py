@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, chisquare
 
-from sklda._base import fold_in
-from sklda._base.kernels import halves as kernels
-from sklda._core.problem import WeightedCorpus
+from sklda._data.corpus import WeightedCorpus
+from sklda._fitted import fold_in
+from sklda._fitted.kernels import fold_in as kernels
 from tests.helpers.from_python import from_python
 from tests.helpers.halves import to_weights
 from tests.helpers.mutants import interpreted
@@ -36,7 +36,7 @@ def halves_of(weights, module=kernels):
 
 
 def mutant(edits):
-    name = "sklda._base.kernels.halves"
+    name = "sklda._fitted.kernels.fold_in"
     module = interpreted(name, edits, compiled_draws=True).module
     hashed = module.hashed  # Python has integers of any size
     module.hashed = lambda key, i: np.uint64(hashed(np.uint64(key), i))

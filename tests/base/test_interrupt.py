@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
-from sklda._chain.chain import Chain
+from sklda._engine.chain import Chain
 from sklda.datasets import make_lda_corpus
 from tests.helpers.interpreter import run_python
 from tests.helpers.interrupts import interrupt, interrupted_at
@@ -74,13 +74,13 @@ import sklearn.base, sklearn.pipeline, sklearn.model_selection
 there = sys.modules.get("sklearn.callback")
 sys.modules["sklearn.callback"] = None  # importing it raises ImportError
 from sklda import CollapsedGibbsLDA
-from sklda._base import sklearn_private
+from sklda._data import sklearn_private
 if there is None:
     del sys.modules["sklearn.callback"]
 else:
     sys.modules["sklearn.callback"] = there
 
-assert sklearn_private.CallbackSupportMixin.__module__ == "sklda._base.sklearn_private"
+assert sklearn_private.CallbackSupportMixin.__module__ == "sklda._data.sklearn_private"
 X = np.arange(60).reshape(10, 6) % 7
 model = CollapsedGibbsLDA(3, max_iter=9, random_state=0, verbose=1, evaluate_every=9)
 model.fit(X)
@@ -155,7 +155,7 @@ import signal
 import numpy as np
 from sklda import CollapsedGibbsLDA, ECGSLDA
 from sklda import PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
-from sklda._chain.chain import Chain
+from sklda._engine.chain import Chain
 from sklda._simd import compile
 
 signal.signal(signal.SIGINT, signal.default_int_handler)

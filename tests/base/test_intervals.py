@@ -5,7 +5,7 @@ import pytest
 import scipy
 from scipy.special import betainc
 
-from sklda._topics.intervals import mixture_interval, mixture_quantile
+from sklda._fitted.posterior_draws import mixture_interval, mixture_quantile
 
 
 def bisect(a, b, p):

@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 import sklda
-from sklda._base.sklearn_private import Interval
+from sklda._data.sklearn_private import Interval
 from tests.helpers.bad_input.estimators import X as X_FITTED
 from tests.helpers.bad_input.estimators import fitted, labels_for
 from tests.helpers.bad_input.values import derived
@@ -118,7 +118,7 @@ TWO = np.array([[2, 1, 0], [0, 1, 3]])  # documents: CVBLDA converges in 3 sweep
 
 @pytest.fixture
 def nobody_was_told(monkeypatch):
-    monkeypatch.setattr("sklda._base.parameters._has_warned_of_threads", False)
+    monkeypatch.setattr("sklda._sampling.parameters._has_warned_of_threads", False)
 
 
 @pytest.mark.usefixtures("nobody_was_told")

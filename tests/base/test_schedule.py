@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from sklda._base.schedule import Schedule
+from sklda._sampling.schedule import Schedule
 
 
 def kept_sweeps(max_iter, burn_in, thin):

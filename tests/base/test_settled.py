@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from sklda import CollapsedGibbsLDA
-from sklda._topics.intervals import Bias
+from sklda._fitted.posterior_draws import Bias
 from sklda.inspection import estimate_effect, topic_means
 from tests.helpers.draws import draws_of
 

@@ -28,6 +28,8 @@ def test_settings_of_numba_and_the_processor_are_named(printed):
 
 
 def test_a_package_that_is_missing_is_no_error(capsys, monkeypatch):
-    monkeypatch.setattr("sklda._base.show_versions._PACKAGES", ("no-such-package",))
+    monkeypatch.setattr(
+        "sklda._estimators.show_versions._PACKAGES", ("no-such-package",)
+    )
     sklda.show_versions()
     assert "no-such-package: not installed" in capsys.readouterr().out

@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 
 import sklda
 from sklda import CVBLDA
-from sklda._base import estimator
-from sklda._core.version import series
+from sklda._data.version import series
+from sklda._estimators import base
 from tests.helpers import stored_fits
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.public_names import estimators
@@ -40,7 +40,7 @@ def test_skops_knows_the_generator_and_the_steps_around_a_model(tmp_path):
 
 def test_another_version_warns(monkeypatch):
     model = fits()["CVBLDA"].model
-    monkeypatch.setattr(estimator, "__version__", "0.0.1")
+    monkeypatch.setattr(base, "__version__", "0.0.1")
     data = pickle.dumps(model)
     monkeypatch.undo()
     with pytest.warns(InconsistentVersionWarning) as caught:
@@ -74,9 +74,9 @@ def test_only_another_series_of_releases_warns(
     monkeypatch, stored_by, loaded_by, warns
 ):
     model = fits()["CVBLDA"].model
-    monkeypatch.setattr(estimator, "__version__", stored_by)
+    monkeypatch.setattr(base, "__version__", stored_by)
     data = pickle.dumps(model)
-    monkeypatch.setattr(estimator, "__version__", loaded_by)
+    monkeypatch.setattr(base, "__version__", loaded_by)
     expectation = contextlib.nullcontext()
     if warns:
         expectation = pytest.warns(InconsistentVersionWarning, match=stored_by)

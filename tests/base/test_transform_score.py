@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from sklda import CollapsedGibbsLDA, lda_from_components
-from sklda._base.kernels.short_documents import MOST_TOKENS
+from sklda._fitted.kernels.fold_in import MOST_TOKENS
 from sklda.datasets import make_lda_corpus
 from tests.helpers.fixed_point import fixed_point
 from tests.helpers.halves import dense_halves

@@ -14,7 +14,7 @@ from benchmarks.synthetic import (
     SPREAD,
     cell_counts,
 )
-from sklda._base.fitted_topics import axis_sums
+from sklda._fitted.fitted_topics import axis_sums
 
 SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 <REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" NEWID="1">

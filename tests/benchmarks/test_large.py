@@ -8,7 +8,7 @@ from scipy import stats
 
 from benchmarks import large, mapped
 from benchmarks.large import LargeCorpus, Style
-from sklda._base.fitted_topics import axis_sums
+from sklda._fitted.fitted_topics import axis_sums
 
 N_FORMS = 5  # of each of the 25 words of `counts`
 

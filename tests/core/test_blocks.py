@@ -18,9 +18,9 @@ from sklda import (
     MedLDAClassifier,
     MedLDARegressor,
 )
-from sklda._chain.stored import take_up
-from sklda._core import blocks, memory
-from sklda._core.corpus import check_corpus
+from sklda._data import corpus, notices
+from sklda._data.corpus import check_corpus
+from sklda._engine.estimator import take_up
 from sklda.diagnostics import sample_chains
 from sklda.metrics import document_completion_score, left_to_right_log_likelihood
 from tests.helpers.comparison import assert_same_fit
@@ -90,8 +90,8 @@ FORMS = [
 
 @pytest.fixture(autouse=True)
 def read_in_blocks(monkeypatch):
-    monkeypatch.setattr(blocks, "LARGE", 10)
-    monkeypatch.setattr(blocks, "BLOCK_CELLS", 50)
+    monkeypatch.setattr(corpus, "LARGE", 10)
+    monkeypatch.setattr(corpus, "BLOCK_CELLS", 50)
 
 
 def arrays_of(model):
@@ -197,12 +197,12 @@ def test_what_reads_x_twice_refuses_generators(X, fitted, tmp_path):
 def test_a_large_matrix_is_not_copied_into_memory(monkeypatch):
     X = sparse.random(20_000, 500, density=0.2, random_state=0)
     X = sparse.csr_array(X > 0, dtype=np.int32)
-    monkeypatch.setattr(blocks, "BLOCK_CELLS", 2**14)
+    monkeypatch.setattr(corpus, "BLOCK_CELLS", 2**14)
     tracemalloc.start()
-    corpus = check_corpus(CollapsedGibbsLDA(), X, reset=True)
+    cells = check_corpus(CollapsedGibbsLDA(), X, reset=True)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert corpus.word.size == X.nnz
+    assert cells.word.size == X.nnz
     assert peak < X.nnz  # bytes; the arrays of the corpus have 12 per cell
 
 
@@ -355,14 +355,14 @@ def test_a_block_that_changes_later_changes_nothing(X):
 
 
 def test_too_many_tokens_are_refused(X, monkeypatch):
-    monkeypatch.setattr(blocks, "LARGE", 2**27)
-    monkeypatch.setattr("sklda._core.corpus.MAX_TOKENS", X.sum() - 1)
+    monkeypatch.setattr(corpus, "LARGE", 2**27)
+    monkeypatch.setattr("sklda._data.corpus.MAX_TOKENS", X.sum() - 1)
     with pytest.raises(ValueError, match="tokens, above the limit"):
         CollapsedGibbsLDA(3).fit(X)
 
 
 def test_too_little_memory_is_said_before_the_start(X, monkeypatch):
-    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
+    monkeypatch.setattr(notices, "free_memory", lambda: 1000)
     message = r"fit to 720 tokens, 60 documents and 30 words can take up to 3,600 bytes"
     message = message.replace("720", str(X.sum())).replace("3,600", "[0-9,]+")
     with pytest.raises(MemoryError, match=message):
@@ -412,7 +412,7 @@ def test_no_room_for_temporary_files(X, monkeypatch):
 
 
 def test_bytes_that_are_missing_are_noticed(monkeypatch):
-    with blocks.ArrayFile(np.int32) as numbers:
+    with corpus.ArrayFile(np.int32) as numbers:
         numbers.append(np.arange(10))
         numbers._file.truncate(36)
         with pytest.raises(OSError, match=r"36 bytes of 40.*TMPDIR"):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from sklda._core.corpus import split_cells
+from sklda._data.corpus import split_cells
 from tests.core.test_kernels import KNOWN, sweep_often
 from tests.helpers.corpora import corpus_of, random_corpus, tight_corpus
 from tests.helpers.interpreter import run_python
@@ -146,19 +146,21 @@ def test_one_signature_for_each_kernel():
     swept = [name for name in found if name.split(".")[-1].startswith(SWEEPS)]
     assert len(swept) >= 10
     assert {name: n for name, n in found.items() if n > 1} == {}
-    called = [f"_base.kernels.fold_in.{name}" for name in ("fold_in", "log_predictive")]
+    called = [
+        f"_fitted.kernels.fold_in.{name}" for name in ("fold_in", "log_predictive")
+    ]
     called += [f"_tables.rows.add_tokens{name}" for name in ("", "_of_words")]
-    called += ["_tables.lists._fill_lists", "_core.random_streams._draw_topics"]
+    called += ["_tables.lists._fill_lists", "_sampling.random_streams._draw_topics"]
     names = ("add_doc_topic", "_fill_cells")
-    called += [f"_core.doc_topic_counts.{name}" for name in names]
+    called += [f"_sampling.doc_topic_counts.{name}" for name in names]
     names = ("choose_n_draws", "_add")
     called += [f"_ecgs.kernels.draw_numbers.{name}" for name in names]
     names = ("scale", "resample_topics")
     called += [f"_gibbs.kernels.uncollapsed.{name}" for name in names]
-    called += [f"_core.gammas.{name}" for name in ("draw_rows", "draw_shares")]
+    called += [f"_sampling.variates.{name}" for name in ("draw_rows", "draw_shares")]
     called += [f"_medlda.kernels.{n}.{n}_sweep" for n in ("gibbs", "light")]
     names = ("fill_proportions", "resample_one_by_one", "add_factors")
-    called += [f"_medlda.kernels.weights.{name}" for name in names]
+    called += [f"_medlda.kernels.labels.{name}" for name in names]
     called = swept + [f"sklda.{name}" for name in called]
     assert {name: found[name] for name in called} == dict.fromkeys(called, 1)
 

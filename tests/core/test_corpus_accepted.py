@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from sklda import CollapsedGibbsLDA
-from sklda._core.checks import check_structure
-from sklda._core.corpus import check_corpus, check_weights
+from sklda._data.checks import check_structure
+from sklda._data.corpus import check_corpus, check_weights
 from sklda.datasets import make_lda_corpus
 from tests.helpers.forms import CONTAINERS, FORMS
 
@@ -111,7 +111,7 @@ def test_another_thread_may_write_to_x(container, monkeypatch):
             array[...] = -(2**30)
         return checked
 
-    monkeypatch.setattr("sklda._core.corpus.check_structure", check_and_spoil)
+    monkeypatch.setattr("sklda._data.corpus.check_structure", check_and_spoil)
     corpus = check_corpus(CollapsedGibbsLDA(), matrix, reset=True)
     np.testing.assert_array_equal(corpus.doc_ptr, X.indptr)
     np.testing.assert_array_equal(corpus.word, X.indices)

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from sklda import CollapsedGibbsLDA
-from sklda._base.fitted_topics import check_matrix
+from sklda._fitted.fitted_topics import check_matrix
 from sklda.datasets import make_lda_corpus
 
 X = make_lda_corpus(12, 7, 3, document_length=20, random_state=0)[0]

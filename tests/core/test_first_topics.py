@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from sklda._core.first_topics import random_first_topics
-from sklda._core.problem import Problem
-from sklda._core.word_prior import WordPrior
+from sklda._engine.kernels.start import random_first_topics
+from sklda._sampling.problem import Problem, WordPrior
 from tests.helpers.corpora import random_corpus, words_of
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.mutants import streams

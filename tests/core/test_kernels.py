@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._chain.log_joint import log_doc_likelihood
-from sklda._core import doc_topic_counts
-from sklda._core.corpus import split_cells
-from sklda._core.problem import LANES, Problem
-from sklda._core.random_streams import random_topics
-from sklda._simd.prefetch import prefetch
+from sklda._data.corpus import split_cells
+from sklda._engine.chain import log_doc_likelihood
+from sklda._sampling import doc_topic_counts
+from sklda._sampling.problem import LANES, Problem
+from sklda._sampling.random_streams import random_topics
+from sklda._simd.vectors import prefetch
 from sklda._tables import lists
 from tests.helpers import corpora
 from tests.helpers.enumeration import faults, streams_of
@@ -91,7 +91,7 @@ def test_statistics_of_a_few_documents_at_a_time(at_a_time, monkeypatch):
     z = np.random.default_rng(0).integers(4, size=docs.size).astype(np.uint16)
     problem = Problem(corpus, 9, np.full(4, 0.3), 0.1)
     whole = log_doc_likelihood(problem, z)
-    monkeypatch.setattr("sklda._core.corpus._CHUNK_TOKENS", at_a_time)
+    monkeypatch.setattr("sklda._data.corpus._CHUNK_TOKENS", at_a_time)
     histogram = doc_topic_counts.doc_topic_histogram(corpus, z, LANES)
     found = zip(*doc_topic_counts.pairs_of(histogram), strict=True)
     doc_topic = np.zeros((n_docs, 4), int)

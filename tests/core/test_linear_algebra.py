@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda._core import linear_algebra
+from sklda._sampling import linear_algebra
 from tests.helpers.from_python import from_python
 
 factorise, solve, solve_lower, solve_upper = (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklda._core.logarithms import logs
+from sklda._sampling.linear_algebra import logs
 
 
 def test_shapes_types_and_the_argument_that_stays():

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda._core import memory
+from sklda._data import notices
 
 
 @pytest.fixture
 def info(monkeypatch, tmp_path):
     path = tmp_path / "meminfo"
-    monkeypatch.setattr(memory, "_MEMORY_INFO", path)
+    monkeypatch.setattr(notices, "_MEMORY_INFO", path)
     return path
 
 
 def test_half_of_the_free_memory_is_the_limit(info):
     info.write_text("MemTotal: 900 kB\nMemFree: 3 kB\nMemAvailable:    8 kB\n")
-    assert memory.free_memory() == 8192
-    memory.check_memory(4096, "a=5", "less")
+    assert notices.free_memory() == 8192
+    notices.check_memory(4096, "a=5", "less")
     with pytest.raises(MemoryError, match=r"^a=5 .* 4,097 bytes.* 8,192 .*: less\.$"):
-        memory.check_memory(4097, "a=5", "less")
+        notices.check_memory(4097, "a=5", "less")
 
 
 @pytest.mark.parametrize(("n_topics", "kilobytes"), [(100, 10), (2, 3)])
@@ -39,7 +39,7 @@ def test_fit_that_exceeds_the_free_memory_is_refused(info, n_topics, kilobytes):
 
 
 def test_free_memory_is_known_where_the_system_tells():
-    free = memory.free_memory()
+    free = notices.free_memory()
     if os.path.exists("/proc/meminfo"):
         assert 2**20 < free < 2**50
     else:
@@ -50,5 +50,5 @@ def test_free_memory_is_known_where_the_system_tells():
 def test_nothing_is_refused_where_nobody_knows(info, text):
     if text is not None:
         info.write_text(text)
-    assert memory.free_memory() is None
-    memory.check_memory(10**18, "a=5", "less")
+    assert notices.free_memory() is None
+    notices.check_memory(10**18, "a=5", "less")

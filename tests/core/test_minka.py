@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, psi
 
-from sklda._core import minka
+from sklda._sampling import minka
 
 # A call takes at most 50 steps; the chain calls again and again, and so do the tests.
 CALLS = 40

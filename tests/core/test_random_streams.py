@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda._core import random_streams
+from sklda._sampling import random_streams
 from tests.helpers.from_python import from_python
 from tests.helpers.mutants import streams
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda._core.corpus import ranges, split_cells
+from sklda._data.corpus import ranges, split_cells
 from tests.helpers.corpora import docs_of, random_corpus, words_of
 
 

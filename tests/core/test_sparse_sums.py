@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sklda._core import sparse_sums
-from sklda._core.sparse_sums import SparseSum
+from sklda._engine import averages
+from sklda._engine.averages import SparseSum
 
 N_ROWS, CUTS = 50, [0, 7, 30, 50]
 
@@ -34,7 +34,7 @@ def summed(samples):
 @pytest.mark.parametrize("n_topics", [1, 3, 300])
 @pytest.mark.parametrize("scale", [1.0, 1000.0, 0.1])
 def test_sums_are_those_of_dense_tables(monkeypatch, n_topics, scale):
-    monkeypatch.setattr(sparse_sums, "_CHUNK_ENTRIES", 8 * n_topics)
+    monkeypatch.setattr(averages, "_CHUNK_ENTRIES", 8 * n_topics)
     samples = tables(n_topics, scale)
     rows, expected = summed(samples).rows(), sum(samples)
     np.testing.assert_array_equal(rows.dense(n_topics), expected)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda._core.sums import pairwise_sum
+from sklda._sampling.linear_algebra import pairwise_sum
 
 # Those of 20,000 and of more numbers differ between NumPy 2.2 and 2.3.
 SUMS = {

@@ -7,7 +7,7 @@ import pytest
 from joblib import cpu_count, parallel_config
 from joblib.parallel import SequentialBackend
 
-from sklda._core.threads import Threads
+from sklda._sampling.threads import Threads
 from tests.helpers.interpreter import run_python
 from tests.helpers.interrupts import wait_for_threads
 
@@ -75,7 +75,7 @@ def test_an_interrupt_at_any_instruction_blocks_nobody():
     # Where it did, this process would wait for ever, or a thread would be left.
     code = """
     import faulthandler, itertools
-    from sklda._core.threads import Threads
+    from sklda._sampling.threads import Threads
     from tests.helpers.interrupts import interrupted_at, wait_for_threads
 
     def share():

@@ -2,13 +2,17 @@
 
 import numpy as np
 
-from sklda._core.problem import Problem, WeightedCorpus
-from sklda._core.random_streams import RandomStreams
-from sklda._core.threads import Threads
-from sklda._core.word_prior import word_prior
-from sklda._cvb.bound import estimated_histograms, exact_histograms
-from sklda._cvb.engine import Approximation, Engine
+from sklda._cvb.engine import (
+    Approximation,
+    Engine,
+    estimated_histograms,
+    exact_histograms,
+)
 from sklda._cvb.kernels import exact, gaussian, zero_order
+from sklda._data.corpus import WeightedCorpus
+from sklda._sampling.problem import Problem, word_prior
+from sklda._sampling.random_streams import RandomStreams
+from sklda._sampling.threads import Threads
 
 KERNELS = {"zero-order": zero_order, "gaussian": gaussian, "exact": exact}
 

@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 
 from sklda import CVBLDA
-from sklda._core.problem import Problem, WeightedCorpus
-from sklda._cvb.bound import estimated_histograms
-from sklda._cvb.kernels import count_distributions
+from sklda._cvb.engine import estimated_histograms
+from sklda._cvb.kernels import moments
+from sklda._data.corpus import WeightedCorpus
+from sklda._sampling.problem import Problem
 from sklda.datasets import make_lda_corpus
 from tests.helpers.from_python import from_python
 
@@ -55,8 +56,8 @@ def test_estimate_for_one_token_is_exact():
 
 
 def test_binomial_is_entered_as_it_is():
-    histogram = np.zeros(count_distributions.SIZE)
-    from_python(count_distributions._add_binomial)(3.0, 3.0 * 0.7, 0.5, histogram)
+    histogram = np.zeros(moments.SIZE)
+    from_python(moments._add_binomial)(3.0, 3.0 * 0.7, 0.5, histogram)
     expected = 0.5 * stats.binom.pmf(np.arange(histogram.size), 10, 0.3)
     np.testing.assert_allclose(histogram, expected, atol=1e-10)
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from sklda import CVBLDA
-from sklda._core import memory
+from sklda._data import notices
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.halves import dense_halves
@@ -167,7 +167,7 @@ def test_shards_come_near_the_serial_fit(name):
 
 def test_more_memory_than_is_free(monkeypatch):
     needed = 4 * 16 * X.nnz
-    monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed - 1)
+    monkeypatch.setattr(notices, "free_memory", lambda: 2 * needed - 1)
     model = make()
     match = r"4 responsibilities.*half.*free memory: use partial_fit"
     with pytest.raises(MemoryError, match=match):
@@ -175,7 +175,7 @@ def test_more_memory_than_is_free(monkeypatch):
     assert not fitted(model)
     model.partial_fit(X)
     for free in (2 * needed, None):
-        monkeypatch.setattr(memory, "free_memory", lambda free=free: free)
+        monkeypatch.setattr(notices, "free_memory", lambda free=free: free)
         make().fit(X)
 
 
@@ -184,5 +184,5 @@ def test_more_memory_than_is_free(monkeypatch):
 def test_ctrl_c_is_heard_between_documents(name, n_shards, monkeypatch):
     params = {"max_iter": 5, "tol": 0, "n_shards": n_shards}
     expected = make(name, **params).fit(X)
-    monkeypatch.setattr("sklda._core.corpus.MOST_STEPS", 1)
+    monkeypatch.setattr("sklda._data.corpus.MOST_STEPS", 1)
     assert_same_fit(make(name, **params).fit(X), expected)

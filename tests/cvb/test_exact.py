@@ -5,8 +5,7 @@ import pytest
 from scipy.special import gammaln, logsumexp, psi
 
 from sklda import CVBLDA
-from sklda._core.corpus import split_weights
-from sklda._core.problem import WeightedCorpus
+from sklda._data.corpus import WeightedCorpus, split_weights
 from sklda.datasets import make_lda_corpus
 from tests.cvb.engines import make_engine, responsibilities
 from tests.helpers.enumeration import TinyProblem

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sklda._core.problem import WeightedCorpus
 from sklda._cvb.kernels import moments
+from sklda._data.corpus import WeightedCorpus
 from tests.cvb.engines import (
     assert_tables_are_sums,
     make_engine,

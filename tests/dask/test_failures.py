@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
-from sklda.dask import _cluster, _corpus, _counting, _messages
+from sklda.dask import _cluster, _corpus, _samplers
 from tests.dask.conftest import SECONDS
 from tests.dask.corpora import (
     X,
@@ -64,7 +64,7 @@ def test_error_of_another_worker(monkeypatch):
     async def out_of_memory(*_):
         raise MemoryError("cannot allocate the counts")
 
-    monkeypatch.setattr(_messages, "_get", out_of_memory)
+    monkeypatch.setattr(_cluster, "_get", out_of_memory)
     with pytest.raises(MemoryError, match="cannot allocate the counts"):
         make("lists").fit(delayed_blocks())
 
@@ -164,7 +164,7 @@ def test_bad_parameters(params, message):
 
 def test_too_many_partitions(monkeypatch):
     monkeypatch.setattr(_cluster, "MOST_TASKS", 100)
-    monkeypatch.setattr(_counting, "MOST_TASKS", 100)
+    monkeypatch.setattr(_samplers, "MOST_TASKS", 100)
     model = make(n_partitions=50)
     with pytest.raises(ValueError, match="partitions make more than 100 tasks"):
         model.fit(delayed_blocks())

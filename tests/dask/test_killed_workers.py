@@ -1,7 +1,4 @@
-"""Processes of workers that are killed: fits begin again, or say what is lost.
-
-All tests share a cluster, whose workers come back.
-"""
+"""Processes of workers that are killed: fits begin again, or say what is lost."""
 
 import os
 import signal
@@ -13,24 +10,18 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 import dask
 import numpy as np
 
-from sklda.dask import _estimators, _messages, _phases
+from sklda.dask import _cluster, _estimators, _samplers
 from tests.dask import corpora
-from tests.dask.conftest import SECONDS, started
+from tests.dask.conftest import started
 
 pytestmark = [pytest.mark.slow, corpora.WITH_PRIORS]
 
 
-@pytest.fixture(scope="module")
-def cluster():
+@pytest.fixture
+def processes():
+    """Return the client of two processes, none of which another test has killed."""
     with started(2, processes=True) as client:
         yield client
-
-
-@pytest.fixture
-def processes(cluster):
-    """Return the client of two processes, of which both are alive."""
-    cluster.wait_for_workers(2, timeout=SECONDS)
-    return cluster
 
 
 def kill_worker(client):
@@ -51,7 +42,7 @@ def test_killed_worker(
     name, params, tokens_of_task, processes, after_sweep, monkeypatch, tmp_path
 ):
     # What it held is recomputed, from the first sweep on, or from the last stored one.
-    monkeypatch.setattr(_phases, "TOKENS_OF_TASK", tokens_of_task)
+    monkeypatch.setattr(_samplers, "TOKENS_OF_TASK", tokens_of_task)
     times = []
 
     def kill_once():
@@ -73,7 +64,7 @@ def test_killed_worker(
 def test_workers_that_die_too_often(processes, after_sweep, monkeypatch):
     monkeypatch.setattr(_estimators, "MOST_LOSSES", 0)
     after_sweep(2, lambda: kill_worker(processes))
-    with pytest.raises(_messages.PartLostError, match=r"is lost.*resume=True"):
+    with pytest.raises(_cluster.PartLostError, match=r"is lost.*resume=True"):
         corpora.make("lists").fit(corpora.delayed_blocks())
 
 
@@ -87,7 +78,7 @@ def test_worker_that_dies_after_the_fit(processes):
         message, found = "call fit again", None
         try:
             found = model.topic_assignments_.compute()
-        except _messages.PartLostError as error:
+        except _cluster.PartLostError as error:
             message = str(error)
     assert "call fit again" in message
     if (
@@ -95,4 +86,3 @@ def test_worker_that_dies_after_the_fit(processes):
     ):  # statistics had copied the part of the dead to another worker
         expected = corpora.fit_local(model).topic_assignments_
         np.testing.assert_array_equal(found, expected)
-    processes.run(dask.config.set, {timeout: f"{SECONDS}s"}, on_error="ignore")

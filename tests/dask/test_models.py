@@ -9,8 +9,8 @@ from sklearn.base import clone
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
-from sklda._core.sparse_sums import SparseRows
-from sklda.dask import _corpus, _phases
+from sklda._engine.averages import SparseRows
+from sklda.dask import _corpus, _samplers
 from sklda.dask._tasks import add_up
 from tests.dask.corpora import X, assert_same_as_local, delayed_blocks, fit_local, make
 from tests.helpers.comparison import fitted
@@ -85,12 +85,12 @@ def test_more_tokens_than_32_bits_count(client, monkeypatch):
     assert X.sum() == 2400
     model = make(client=client, n_partitions=1)
     local = fit_local(model)
-    for module in (_corpus, _phases):
+    for module in (_corpus, _samplers):
         monkeypatch.setattr(module, "MAX_32_BITS", 1300)
     for blocks in (delayed_blocks([60]), delayed_blocks()):
         assert_same_as_local(model.fit(blocks), local)
     assert len(model.doc_topic_.chunks[0]) == 4
-    monkeypatch.setattr(_phases, "MAX_32_BITS", 300)
+    monkeypatch.setattr(_samplers, "MAX_32_BITS", 300)
     with pytest.raises(ValueError, match=r"Topic \d has \d+ tokens, above the limit"):
         make("rows", client=client).fit(delayed_blocks())
 

@@ -6,7 +6,7 @@ from scipy import sparse
 
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
-from sklda.dask import _counting, _phases
+from sklda.dask import _samplers
 from sklda.dask._cluster import Cluster
 from tests.dask import corpora
 from tests.helpers.selection import fast_and_slow
@@ -43,7 +43,7 @@ pytestmark = [pytest.mark.usefixtures("client"), corpora.WITH_PRIORS]
     ids=str,
 )
 def test_a_fit_is_the_same_for_any_chunks(name, params, sizes, monkeypatch):
-    monkeypatch.setattr(_counting, "LEAST_BLOCK", 64)  # else one block has all words
+    monkeypatch.setattr(_samplers, "LEAST_BLOCK", 64)  # else one block has all words
     model = corpora.make(name, **params).fit(corpora.delayed_blocks(sizes))
     corpora.assert_same_as_local(model, corpora.fit_local(model))
 
@@ -102,7 +102,7 @@ MUTANTS = {
         lambda part, stream, *inputs: BEGIN(part, stream[:, ::-1].copy(), *inputs),
     ),
 }
-BEGIN, EXCHANGE = _phases.begin, _phases.exchange
+BEGIN, EXCHANGE = _samplers.begin, _samplers.exchange
 
 
 def change_of(i, passed):
@@ -117,7 +117,7 @@ def test_mutants_have_other_bits(name, mutant, monkeypatch):
     model = corpora.make("lists", n_shards=3)
     local = corpora.fit_local(model)
     corpora.assert_same_as_local(model.fit(corpora.delayed_blocks()), local)
-    monkeypatch.setattr(_phases, name, mutant)
+    monkeypatch.setattr(_samplers, name, mutant)
     with pytest.raises(AssertionError):
         corpora.assert_same_as_local(model.fit(corpora.delayed_blocks()), local)
 

@@ -11,13 +11,7 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 from distributed.comm import tcp
 
-from sklda.dask import (
-    CollapsedGibbsLDA,
-    PartiallyCollapsedGibbsLDA,
-    _chain,
-    _counting,
-    _phases,
-)
+from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, _chain, _samplers
 from tests.dask.corpora import delayed_blocks, make
 
 WORDS, LENGTH = 50, 2000
@@ -84,7 +78,7 @@ def received():
 
 @pytest.mark.slow
 def test_a_part_receives_the_words_of_one_shard(processes, after_sweep, monkeypatch):
-    monkeypatch.setattr(_phases, "TOKENS_OF_TASK", 0)
+    monkeypatch.setattr(_samplers, "TOKENS_OF_TASK", 0)
     n_shards, n_topics = 8, 100
     X = [delayed(block)(seed, 50) for seed in range(2)]
     model = CollapsedGibbsLDA(n_topics, n_shards=n_shards, max_iter=6, random_state=0)
@@ -122,7 +116,7 @@ def test_arguments_are_small(client, monkeypatch):
 @pytest.mark.parametrize("n_parts", [1, 2, 8, 64, 512, 570])
 @pytest.mark.parametrize("size", [(10, 1), (100_000, 100), (1_000_000, 1000)])
 def test_tasks_of_a_sweep_are_bounded(n_parts, size):
-    n_blocks = len(_counting.word_bounds(n_parts, *size)) - 1
+    n_blocks = len(_samplers.word_bounds(n_parts, *size)) - 1
     assert 1 <= n_blocks <= n_parts
     # Sweep, count, mean, store, load, load the mean; and priors.
     assert n_parts * n_blocks + 6 * (n_parts + n_blocks) + 3 <= 4_000
@@ -130,7 +124,7 @@ def test_tasks_of_a_sweep_are_bounded(n_parts, size):
 
 def test_tasks_of_a_sweep_are_counted(client, after_sweep, monkeypatch):
     # What the test above adds up is what a sweep with everything submits.
-    monkeypatch.setattr(_counting, "LEAST_BLOCK", 64)
+    monkeypatch.setattr(_samplers, "LEAST_BLOCK", 64)
     submitted, totals = [], []
     submit = _chain.Cluster.submit
 
@@ -145,5 +139,5 @@ def test_tasks_of_a_sweep_are_counted(client, after_sweep, monkeypatch):
     make(client=client, **params).fit(delayed_blocks())
     # Three parts, three blocks: sweep, count, mean; and the log joint. Pieces are parts
     # of the graph of their block; no storage, no learning.
-    assert len(_counting.word_bounds(3, 30, 4)) == 3 + 1
+    assert len(_samplers.word_bounds(3, 30, 4)) == 3 + 1
     assert totals[1] - totals[0] == 3 * (3 + 3) + 1

@@ -21,11 +21,10 @@ from sklda import (
     PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
-from sklda._chain.chain import Chain
-from sklda._chain.log_joint import log_doc_likelihood, log_word_likelihood
-from sklda._chain.scalars import Stop
+from sklda._engine.chain import Chain, log_doc_likelihood, log_word_likelihood
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import _chains, sample_chains
+from sklda.diagnostics._chains import Stop
 from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.interrupts import wait_for_threads

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklda._base.covariates import CovariateDesign, Scaling
-from sklda._chain.chain import Chain
-from sklda._core.problem import Problem
-from sklda._core.threads import Threads
-from sklda._dmr.prior import CovariatePrior
-from sklda._dmr.weights import NormalPrior
+from sklda._covariates.design import CovariateDesign, Scaling
+from sklda._dmr.prior import CovariatePrior, NormalPrior
+from sklda._engine.chain import Chain
 from sklda._gibbs.kernels import single_site_registers, single_site_rows
-from sklda._gibbs.partially_collapsed_sampler import PartiallyCollapsed
+from sklda._gibbs.partially_collapsed import PartiallyCollapsed
+from sklda._sampling.problem import Problem
+from sklda._sampling.threads import Threads
 from tests.helpers.corpora import corpus_of
 from tests.helpers.mutants import streams
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from sklda import DMRLDA, CollapsedGibbsLDA
-from sklda._chain.log_joint import log_word_likelihood
+from sklda._engine.chain import log_word_likelihood
 from sklda.diagnostics import sample_chains
 from sklda.inspection import estimate_effect, predicted_proportions
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from sklda._chain import tables
-from sklda._core.problem import Corpus, Problem
-from sklda._dmr import weights
-from sklda._dmr.weights import NormalPrior
+from sklda._data.corpus import Corpus
+from sklda._dmr import prior
+from sklda._dmr.prior import NormalPrior
+from sklda._engine import hierarchical_prior
+from sklda._sampling.problem import Problem
 from tests.helpers.enumeration import mean_and_error
 from tests.helpers.mutants import interpreted, streams
 
@@ -82,7 +83,7 @@ def errors_of(module, x, n_draws, rng):
     x, drawn, sample = np.ascontiguousarray(x), np.zeros((K, x.shape[1])), []
     z = np.concatenate(TOPICS).astype(np.uint16)
     for _ in range(n_draws):
-        problem = Problem(corpus(), 1, weights.alpha_of(x, drawn), 0.1, ROW)
+        problem = Problem(corpus(), 1, prior.alpha_of(x, drawn), 0.1, ROW)
         drawn = module.draw_all_weights(drawn, x, prior_of(x), problem, z, rng)
         sample.append(drawn)
     means, errors = mean_and_error(moments(np.array(sample)), 60)
@@ -93,16 +94,16 @@ def errors_of(module, x, n_draws, rng):
 @pytest.mark.parametrize("x", DESIGNS.values(), ids=DESIGNS)
 def test_a_long_chain_has_the_moments_of_the_posterior(x):
     # With 59 degrees of freedom, 4.5 is one false alarm in 30,000 values; here are 19.
-    assert abs(errors_of(weights, x, 60_000, streams(1))).max() < 4.5
+    assert abs(errors_of(prior, x, 60_000, streams(1))).max() < 4.5
 
 
 # --- draws that Python makes, with faults ----------------------------------------
 
 # The module of kernels, what it draws, and where that is called.
 PARTS = {
-    "tables": ("sklda._chain.kernels.tables", "add_tables", tables),
-    "exposures": ("sklda._dmr.kernels.exposures", "fill_exposures", weights),
-    "weights": ("sklda._dmr.kernels.weights", "draw_weights_of_each", weights),
+    "tables": ("sklda._engine.kernels.hierarchical", "add_tables", hierarchical_prior),
+    "exposures": ("sklda._dmr.kernels.weights", "fill_exposures", prior),
+    "weights": ("sklda._dmr.kernels.weights", "draw_weights_of_each", prior),
 }
 
 
@@ -112,7 +113,7 @@ def errors_of_edited(part, design, edits, n_draws):
     module = interpreted(kernels, edits, compiled_draws=True).module
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(caller, name, getattr(module, name))
-        return abs(errors_of(weights, DESIGNS[design], n_draws, streams(2))).max()
+        return abs(errors_of(prior, DESIGNS[design], n_draws, streams(2))).max()
 
 
 def passes(part, design, edits):

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
-from sklda._base.estimates import sum_attributes
-from sklda._chain.chain import Chain
-from sklda._core.problem import Problem
+from sklda._ecgs.estimator import Grouped
 from sklda._ecgs.kernels import draw_numbers, lists, rows
-from sklda._ecgs.samplers import Grouped
-from sklda._gibbs import rows_or_lists
+from sklda._engine.averages import sum_attributes
+from sklda._engine.chain import Chain
+from sklda._gibbs import collapsed_samplers
 from sklda._gibbs.kernels import single_site_registers
+from sklda._sampling.problem import Problem
 from sklda.datasets import make_bars, make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import corpus_of
@@ -37,7 +37,7 @@ def _kernel(request, monkeypatch):
     """Run a test once with each kernel, whatever the number of topics."""
     # ECGSLDA has no kernel for registers, whose samples are others.
     monkeypatch.setattr(single_site_registers, "MOST_TOPICS", 0)
-    monkeypatch.setattr(rows_or_lists, "MANY_TOPICS", request.param)
+    monkeypatch.setattr(collapsed_samplers, "MANY_TOPICS", request.param)
 
 
 def make(strategy="dynamic", **params):
@@ -209,7 +209,9 @@ def test_the_number_of_draws_has_the_probabilities_of_the_weights():
 
 def passes(name, problem, edits):
     """Return the verdict on the numbers of draws that Python makes after edits."""
-    cls = interpreted("sklda._ecgs.samplers", edits, compiled_draws=True).module.Grouped
+    cls = interpreted(
+        "sklda._ecgs.estimator", edits, compiled_draws=True
+    ).module.Grouped
     if problem == "choice":
         return verdict(pvalue_of_numbers(2000, cls))
     try:

@@ -8,9 +8,9 @@ those of `tests.helpers.enumeration`.
 import numpy as np
 import pytest
 
-from sklda._core.problem import Problem
 from sklda._ecgs.kernels import lists, rows
 from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._sampling.problem import Problem
 from tests.gibbs.test_exactness import PROBLEMS
 from tests.helpers import enumeration
 from tests.helpers.corpora import random_corpus
@@ -185,7 +185,7 @@ def plain(name, *edits):
     """Return a kernel of groups that Python runs, after edits."""
     loaded = interpreted(f"sklda._ecgs.kernels.{name}", edits, lanes=2)
     module = loaded.module
-    module.Problem = loaded.modules["sklda._core.problem"].Problem
+    module.Problem = loaded.modules["sklda._sampling.problem"].Problem
     module.streams = PlainStreams
     return module
 

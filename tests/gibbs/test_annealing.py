@@ -9,12 +9,11 @@ from scipy.special import gammaln
 from sklearn.base import clone
 
 import sklda
-from sklda._base.annealing import NO_ANNEALING, Annealing
-from sklda._base.schedule import Schedule
-from sklda._chain.chain import Chain
-from sklda._core.minka import LearnedPriors
-from sklda._core.problem import Problem
-from sklda._gibbs.rows_or_lists import collapsed_sampler
+from sklda._engine.chain import Chain
+from sklda._gibbs.collapsed_samplers import collapsed_sampler
+from sklda._sampling.minka import LearnedPriors
+from sklda._sampling.problem import Problem
+from sklda._sampling.schedule import NO_ANNEALING, Annealing, Schedule
 from sklda.datasets import make_lda_corpus
 from tests.helpers.callbacks import Recorder
 from tests.helpers.corpora import random_corpus

@@ -10,8 +10,8 @@ import math
 import numpy as np
 import pytest
 
-from sklda._gibbs.blocked_sampler import Blocked
-from sklda._gibbs.kernels.blocked.small import SMALL
+from sklda._gibbs.collapsed_samplers import Blocked
+from sklda._gibbs.kernels.blocked import SMALL
 from tests.gibbs.test_exactness import BETAS, PROBLEMS
 from tests.helpers.blocks import TABLES, assert_right, plain
 from tests.helpers.enumeration import (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda._gibbs.blocked_sampler import make_blocks
+from sklda._gibbs.collapsed_samplers import make_blocks
 from tests.helpers.corpora import corpus_of, words_of
 
 COUNTS = np.array([[1, 5, 2, 0, 1, 9], [0] * 6, [1, 0, 0, 1, 1, 0], [4, 4, 4, 2, 3, 4]])

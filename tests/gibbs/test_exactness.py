@@ -8,15 +8,14 @@ import math
 import numpy as np
 import pytest
 
-from sklda._chain.chain import Chain
-from sklda._chain.log_joint import log_doc_likelihood, log_word_likelihood
-from sklda._core.problem import Problem
-from sklda._core.random_streams import random_topics
+from sklda._engine.chain import Chain, log_doc_likelihood, log_word_likelihood
 from sklda._gibbs.kernels import (
     single_site_lists,
     single_site_registers,
     single_site_rows,
 )
+from sklda._sampling.problem import Problem
+from sklda._sampling.random_streams import random_topics
 from tests.helpers import enumeration
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import (
@@ -178,7 +177,7 @@ def passes(name, problem, edits):
     """Return the verdict on a kernel after edits."""
     tiny, (kernel, _, tables) = SMALL[problem], name.partition(", ")
     if name == "first topics":
-        module = interpreted("sklda._core.random_streams", edits).module
+        module = interpreted("sklda._sampling.random_streams", edits).module
         rng = PlainStreams(7)
         return verdict(pvalue_of_first_topics(module.random_topics, tiny, 4000, rng))
     sampler = plain(kernel, *edits).sampler()

@@ -5,11 +5,11 @@ import pytest
 from sklearn.base import clone
 
 from sklda import CollapsedGibbsLDA
-from sklda._chain.chain import Chain
-from sklda._chain.hierarchical import GammaPriors
-from sklda._core.problem import Problem
-from sklda._core.threads import Threads
+from sklda._engine.chain import Chain
+from sklda._engine.hierarchical_prior import GammaPriors
 from sklda._gibbs.kernels import single_site_rows
+from sklda._sampling.problem import Problem
+from sklda._sampling.threads import Threads
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of, docs_of, words_of

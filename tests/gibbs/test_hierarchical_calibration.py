@@ -11,11 +11,14 @@ whose assignments can be listed, with more tables, topics and documents.
 import numpy as np
 import pytest
 
-from sklda._chain.chain import Chain
-from sklda._chain.hierarchical import GammaPriors, TopicWeights
-from sklda._chain.hierarchical_prior import HierarchicalPrior
-from sklda._core.problem import Problem
-from sklda._core.threads import Threads
+from sklda._engine.chain import Chain
+from sklda._engine.hierarchical_prior import (
+    GammaPriors,
+    HierarchicalPrior,
+    TopicWeights,
+)
+from sklda._sampling.problem import Problem
+from sklda._sampling.threads import Threads
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import RIGHT, WRONG, chi_square_pvalue
 from tests.helpers.hierarchical import mutant

@@ -7,15 +7,15 @@ import pytest
 from scipy import stats
 from scipy.special import logsumexp
 
-from sklda._chain.kernels.hierarchical import (
+from sklda._data import corpus
+from sklda._engine.hierarchical_prior import count_tables
+from sklda._engine.kernels.hierarchical import (
     HIGHEST,
     LOWEST,
     draw_concentration,
     draw_dirichlet,
 )
-from sklda._chain.tables import count_tables
-from sklda._core import corpus
-from sklda._core.threads import Threads
+from sklda._sampling.threads import Threads
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue, mean_and_error
 from tests.helpers.hierarchical import N_BINS, stirling
 from tests.helpers.mutants import streams

@@ -8,10 +8,9 @@ the topics.
 import numpy as np
 import pytest
 
-from sklda._chain.chain import Chain
-from sklda._core.threads import Threads
-from sklda._medlda.losses import Hinge
-from sklda._medlda.sampler import MaxMargin
+from sklda._engine.chain import Chain
+from sklda._medlda.sampler import Hinge, MaxMargin
+from sklda._sampling.threads import Threads
 from tests.helpers import samplers
 from tests.helpers.enumeration import (
     RIGHT,

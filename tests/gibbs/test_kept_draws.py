@@ -5,11 +5,11 @@ import pytest
 from sklearn.base import clone
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
-from sklda._base.parameters import make_problem
-from sklda._chain import estimator, kept_draws
-from sklda._chain.chain import Chain
-from sklda._core import memory
-from sklda._core.corpus import check_corpus, document_lengths
+from sklda._data import notices
+from sklda._data.corpus import check_corpus, document_lengths
+from sklda._engine import averages, estimator
+from sklda._engine.chain import Chain
+from sklda._sampling.parameters import make_problem
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
 from tests.helpers.comparison import assert_same_fit
@@ -133,7 +133,7 @@ def test_no_draw_takes_more_than_what_is_checked(n_topics):
     lda = CollapsedGibbsLDA(
         n_topics, doc_topic_prior=9.0, topic_word_prior=9.0, keep_draws=5, thin=1
     ).fit(X)
-    most = kept_draws.most_bytes(make_problem(lda, check_corpus(lda, X, reset=False)))
+    most = averages.most_bytes(make_problem(lda, check_corpus(lda, X, reset=False)))
     assert lda.draws_.nbytes <= 5 * most
     assert lda.draws_.nbytes >= 5 * most / 2  # topics are spread here
     corpus = check_corpus(lda, X, reset=False)
@@ -144,12 +144,12 @@ def test_no_draw_takes_more_than_what_is_checked(n_topics):
 
 def test_too_much_memory_is_refused_before_sampling(monkeypatch):
     lda = model("rows", 5)
-    needed = 5 * kept_draws.most_bytes(
+    needed = 5 * averages.most_bytes(
         make_problem(lda, check_corpus(lda, X, reset=True))
     )
-    monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed)
+    monkeypatch.setattr(notices, "free_memory", lambda: 2 * needed)
     expected = lda.fit(X).components_
-    monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed - 2)
+    monkeypatch.setattr(notices, "free_memory", lambda: 2 * needed - 2)
     monkeypatch.setattr(estimator, "Chain", None)
     words = f"keep_draws=5 .*{needed:,} bytes.*{2 * needed - 2:,} .*fewer draws\\.$"
     with pytest.raises(MemoryError, match=words):
@@ -160,10 +160,10 @@ def test_too_much_memory_is_refused_before_sampling(monkeypatch):
 def test_chains_need_memory_for_all_of_them(monkeypatch):
     pytest.importorskip("arviz_stats")
     lda = model("rows", 5)
-    n_bytes = 5 * kept_draws.most_bytes(
+    n_bytes = 5 * averages.most_bytes(
         make_problem(lda, check_corpus(lda, X, reset=True))
     )
-    monkeypatch.setattr(memory, "free_memory", lambda: 4 * n_bytes)
+    monkeypatch.setattr(notices, "free_memory", lambda: 4 * n_bytes)
     sample_chains(lda, X, n_chains=2)
     with pytest.raises(MemoryError, match=f"of 3 chains .* {3 * n_bytes:,} bytes"):
         sample_chains(lda, X, n_chains=3)

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklda._core.problem import padded
-from sklda._gibbs.kernels.blocked import large, simulations
+from sklda._gibbs.kernels import blocked_large
+from sklda._sampling.problem import padded
 from tests.helpers.block_weights import convolved, random_topics, weights
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.from_python import from_python
 from tests.helpers.mutants import streams
 
 SIMULATIONS = {
-    "nested": from_python(simulations.draw_nested),
-    "backward": from_python(simulations.draw_backward),
+    "nested": from_python(blocked_large.draw_nested),
+    "backward": from_python(blocked_large.draw_backward),
 }
 
 
@@ -30,7 +30,7 @@ def tables(a, b, s, n):
     a, b, s = (np.append(x, np.zeros(padded(x.size) - x.size)) for x in (a, b, s))
     s[s == 0] = 1
     pmf = np.full((n + 1, a.size), np.nan)
-    from_python(large.set_weights)(a, b, s, pmf)
+    from_python(blocked_large.set_weights)(a, b, s, pmf)
     assert np.isfinite(pmf).all()
     assert (pmf >= 0).all()
     return pmf

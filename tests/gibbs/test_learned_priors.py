@@ -15,9 +15,13 @@ from sklda import (
     PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
-from sklda._base.schedule import Schedule
-from sklda._core.doc_topic_counts import histogram_of, pairs_of, word_topic_histogram
-from sklda._core.minka import drift
+from sklda._sampling.doc_topic_counts import (
+    histogram_of,
+    pairs_of,
+    word_topic_histogram,
+)
+from sklda._sampling.minka import drift
+from sklda._sampling.schedule import Schedule
 from sklda.datasets import make_bars, make_lda_corpus
 from tests.helpers.small_fits import X, fit
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from sklda._core.corpus import kernel_parts
-from sklda._core.problem import Part, Problem
+from sklda._data.corpus import Part, kernel_parts
 from sklda._gibbs.kernels import (
     single_site_lists,
     single_site_registers,
     single_site_rows,
 )
-from sklda._tables import pairs
+from sklda._sampling.problem import Problem
+from sklda._tables import lists
 from tests.helpers.corpora import random_corpus
 from tests.helpers.mutants import streams
 
@@ -82,7 +82,7 @@ def test_totals_beyond_32_bits_repel(kind, sampler, problem, z):
 
 def test_a_pair_takes_64_bits_where_32_do_not_hold_its_tokens(problem, z, monkeypatch):
     narrow = single_site_lists.from_topics(problem, z.copy())
-    monkeypatch.setattr(pairs, "PAIR_BITS", 6)
+    monkeypatch.setattr(lists, "PAIR_BITS", 6)
     wide = single_site_lists.from_topics(problem, z.copy())
     assert (narrow.pairs.dtype, wide.pairs.dtype) == (np.int32, np.int64)
     rng = streams(1), streams(1)
@@ -96,19 +96,19 @@ def test_a_pair_takes_64_bits_where_32_do_not_hold_its_tokens(problem, z, monkey
 
 @pytest.mark.parametrize("n_lanes", [16, 112, 1_008, 65_536])
 def test_the_largest_pair_of_32_bits_is_positive(n_lanes):
-    bits = pairs.topic_bits(n_lanes)
+    bits = lists.topic_bits(n_lanes)
     most = (1 << (31 - bits)) - 1
-    assert pairs.pair_type(n_lanes, most) is np.int32
-    assert pairs.pair_type(n_lanes, most + 1) is np.int64
+    assert lists.pair_type(n_lanes, most) is np.int32
+    assert lists.pair_type(n_lanes, most + 1) is np.int64
     pair = np.array([n_lanes + (most << bits)], np.int32)
-    assert [int(*part) for part in pairs.split(pair, bits)] == [n_lanes, most]
+    assert [int(*part) for part in lists.split(pair, bits)] == [n_lanes, most]
 
 
 def test_tokens_of_a_pair_beyond_32_bits_attract(problem, z):
     state = single_site_lists.from_topics(problem, z.copy())
     w, k = problem.corpus.word[0], z[0]
     pairs_of_word = slice(*state.start[w : w + 2])
-    topics, _ = pairs.split(state.pairs[pairs_of_word], state.bits)
+    topics, _ = lists.split(state.pairs[pairs_of_word], state.bits)
     wide = state.pairs.astype(np.int64)
     wide[pairs_of_word][topics == k] += 2**33 << state.bits
     rng = streams(1)

@@ -5,11 +5,11 @@ import pytest
 from scipy import stats
 
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
-from sklda._core import gammas
-from sklda._core.problem import LANES, MAX_TOPICS, Corpus, Problem, padded
-from sklda._core.word_prior import word_prior
-from sklda._gibbs import partially_collapsed_sampler as sampler
+from sklda._data.corpus import Corpus
+from sklda._gibbs import partially_collapsed as sampler
 from sklda._gibbs.kernels import uncollapsed
+from sklda._sampling import variates
+from sklda._sampling.problem import LANES, MAX_TOPICS, Problem, padded, word_prior
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.mutants import streams
@@ -18,8 +18,8 @@ from tests.helpers.small_fits import X
 CLASSES = [PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA]
 # Cut small corpora into many slices, and slices into many blocks.
 CUTS = {
-    "sklda._gibbs.partially_collapsed_sampler": {"CHUNK": 4},
-    "sklda._gibbs.uncollapsed_sampler": {"_WORDS": 4, "_TOKENS": 50, "_GAMMAS": 8},
+    "sklda._gibbs.partially_collapsed": {"CHUNK": 4},
+    "sklda._gibbs.uncollapsed": {"_WORDS": 4, "_TOKENS": 50, "_GAMMAS": 8},
 }
 
 
@@ -61,11 +61,11 @@ def test_parameters_are_those_of_the_collapsed_sampler(cls):
 
 
 def test_rows_are_scaled():
-    gammas = np.array([[1e-300, 2.0, 1e-40], [0, 0, 0], [3e10, 1e-250, 1]])
+    variates = np.array([[1e-300, 2.0, 1e-40], [0, 0, 0], [3e10, 1e-250, 1]])
     factor = np.array([1.0, 0.25, 4.0])
     rows = np.zeros((3, LANES), np.float32)
     rows[:, 3:] = 7
-    uncollapsed.scale(gammas, factor, rows)
+    uncollapsed.scale(variates, factor, rows)
     assert (rows[:, 3:] == 7).all()
     assert rows[0, :3].tolist() == [0, 2**50, 0]
     assert rows[1, :3].tolist() == [0, 0, 0]
@@ -116,7 +116,7 @@ def draw_gammas(count, beta, n_topics, n_words=100, seed=7):
     counts = np.full((n_words, n_topics), count, np.int32)
     rows, total = np.full(counts.shape, -7, np.float32), np.ones(n_topics)
     extra = np.full(n_topics, -1)
-    gammas.draw_rows(np.uint64(seed), 5, counts, extra, beta, rows, total)
+    variates.draw_rows(np.uint64(seed), 5, counts, extra, beta, rows, total)
     np.testing.assert_allclose(total, rows.sum(axis=0, dtype=float))
     return rows
 
@@ -125,7 +125,7 @@ def draw_gammas(count, beta, n_topics, n_words=100, seed=7):
 @pytest.mark.parametrize("beta", [1e-10, 1e-6, 0.001, 0.01, 0.1, 0.9, 1.0, 3.5, 1e10])
 def test_gammas(count, beta):
     drawn = draw_gammas(count, beta, 200).ravel().astype(float)
-    lowest = np.exp(gammas.LOG_LOWEST)
+    lowest = np.exp(variates.LOG_LOWEST)
     assert (drawn[drawn > 0] >= 0.999 * lowest).all()
     exact = stats.gamma(count + beta)
     zeros = exact.cdf(lowest)
@@ -154,10 +154,10 @@ def test_gammas_of_words_do_not_depend_on_each_other():
     counts = np.random.default_rng(0).integers(0, 3, (6, 5)).astype(np.int32)
     extra, total = np.array([-1, 12, -1, 9, -1]), np.empty(5)
     whole, row = np.zeros((6, 5), np.float32), np.zeros((1, 5), np.float32)
-    gammas.draw_rows(np.uint64(1), 8, counts, extra, 0.3, whole, total)
+    variates.draw_rows(np.uint64(1), 8, counts, extra, 0.3, whole, total)
     for i in range(6):
         counts_of_word = counts[i : i + 1]
-        gammas.draw_rows(np.uint64(1), 8 + i, counts_of_word, extra, 0.3, row, total)
+        variates.draw_rows(np.uint64(1), 8 + i, counts_of_word, extra, 0.3, row, total)
         np.testing.assert_array_equal(row[0], whole[i])
     assert np.unique(whole).size == 30
 
@@ -188,12 +188,12 @@ def test_gammas_of_an_array_of_beta():
     rows, total = np.zeros(beta.shape, np.float32), np.ones(1200)
     extra = np.full(1200, -1)
     extra[::2] = 7
-    gammas.draw_rows_of_each(np.uint64(5), 5, counts, extra, beta, rows, total)
+    variates.draw_rows_of_each(np.uint64(5), 5, counts, extra, beta, rows, total)
     np.testing.assert_allclose(total, rows.sum(axis=0, dtype=float))
     counts[2, ::2] += 1
     for shape in np.unique(counts + beta):
         drawn = rows[counts + beta == shape].astype(float)
-        zeros = stats.gamma(shape).cdf(np.exp(gammas.LOG_LOWEST))
+        zeros = stats.gamma(shape).cdf(np.exp(variates.LOG_LOWEST))
         drawn = drawn[drawn > 0]
         ranks = (stats.gamma(shape).cdf(drawn) - zeros) / (1 - zeros)
         assert stats.kstest(ranks, "uniform").pvalue > RIGHT / 10

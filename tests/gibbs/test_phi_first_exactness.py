@@ -14,8 +14,8 @@ SAMPLERS = {name: samplers.SAMPLERS[name].compiled() for name in NAMES}
 each = pytest.mark.parametrize("name", NAMES)
 # Tiny corpora have slices of a word or a document, and these have several blocks.
 CUTS = {
-    "sklda._gibbs.uncollapsed_sampler": {"_WORDS": 1, "_TOKENS": 2, "_GAMMAS": 2},
-    "sklda._gibbs.partially_collapsed_sampler": {"CHUNK": 1},
+    "sklda._gibbs.uncollapsed": {"_WORDS": 1, "_TOKENS": 2, "_GAMMAS": 2},
+    "sklda._gibbs.partially_collapsed": {"CHUNK": 1},
 }
 
 

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
-from sklda._core.corpus import check_corpus
-from sklda._core.problem import Problem
-from sklda._core.random_streams import random_topics
-from sklda._core.threads import Threads
-from sklda._core.word_prior import word_prior
+from sklda._data.corpus import check_corpus
 from sklda._gibbs.kernels import (
     single_site_lists,
     single_site_registers,
     single_site_rows,
 )
+from sklda._sampling.problem import Problem, word_prior
+from sklda._sampling.random_streams import random_topics
+from sklda._sampling.threads import Threads
 from sklda.datasets import make_lda_corpus
 from tests.helpers.enumeration import tables_of
 from tests.helpers.mutants import streams

@@ -6,9 +6,16 @@ from scipy.special import entr
 from scipy.stats import chi2
 
 from sklda import CollapsedGibbsLDA, MedLDAClassifier
-from sklda._chain.scalars import N_PAIRS, HeldOut, Recorder, Stop, Stopped, draw_pairs
-from sklda._core.corpus import check_corpus, check_weights
+from sklda._data.corpus import check_corpus, check_weights
 from sklda.datasets import make_lda_corpus
+from sklda.diagnostics._chains import (
+    N_PAIRS,
+    HeldOut,
+    Recorder,
+    Stop,
+    Stopped,
+    draw_pairs,
+)
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 X_TEST = make_lda_corpus(5, 30, 4, document_length=30, random_state=1)[0]

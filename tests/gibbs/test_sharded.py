@@ -14,12 +14,12 @@ from scipy import sparse
 from sklearn.base import clone
 
 from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
-from sklda._chain.sharded import Sharded, sharded
-from sklda._core.corpus import cells_of, document_lengths
-from sklda._core.problem import Problem, add_changes
-from sklda._core.random_streams import random_topics
-from sklda._core.threads import Threads
+from sklda._data.corpus import cells_of, document_lengths
+from sklda._engine.sharded import Sharded, sharded
 from sklda._gibbs.kernels import single_site_rows
+from sklda._sampling.problem import Problem, add_changes
+from sklda._sampling.random_streams import random_topics
+from sklda._sampling.threads import Threads
 from sklda.datasets import make_lda_corpus
 from tests.helpers import enumeration
 from tests.helpers.comparison import assert_same_fit, fitted
@@ -166,7 +166,7 @@ def test_no_two_parts_of_a_phase_share_a_word_or_a_document(n_words, n_shards):
 
 def passes(name, problem, edits):
     """Return whether parts are as they should be, after edits of what makes them."""
-    module = interpreted("sklda._chain.sharded", edits).module
+    module = interpreted("sklda._engine.sharded", edits).module
     if problem == "alphas":
         return alpha_leads("rows", module.Sharded)
     corpus = random_corpus(1, 25, 9, mean=2)
@@ -237,7 +237,7 @@ def test_an_error_in_a_thread_ends_the_fit_and_all_threads(
 ):
     module, function = f"sklda._gibbs.kernels.{kernel}".rsplit(".", 1)
     original = getattr(import_module(module), function)
-    monkeypatch.setattr("sklda._gibbs.uncollapsed_sampler._TOKENS", 50)
+    monkeypatch.setattr("sklda._gibbs.uncollapsed._TOKENS", 50)
     calls = []
 
     def interrupted(*args):

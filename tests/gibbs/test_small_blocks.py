@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sklda._core.random_streams import random_topics as first_topics
-from sklda._gibbs.kernels.blocked import small
+from sklda._gibbs.kernels import blocked as kernels
+from sklda._sampling.random_streams import random_topics as first_topics
 from tests.helpers.block_weights import random_topics, weights
 from tests.helpers.corpora import corpus_of, words_of
 from tests.helpers.enumeration import faults
@@ -16,7 +16,7 @@ from tests.helpers.from_python import from_python
 from tests.helpers.mutants import PlainStreams, streams
 from tests.helpers.samplers import blocked
 
-normaliser = from_python(small.normaliser)
+normaliser = from_python(kernels.normaliser)
 
 
 def brute_force(a, b, s, n):
@@ -33,7 +33,7 @@ def brute_force(a, b, s, n):
 
 def cumulants_of(a, b, s):
     """Return the cumulants of each topic."""
-    i, cumulants = np.arange(4)[:, np.newaxis], from_python(small.cumulants)
+    i, cumulants = np.arange(4)[:, np.newaxis], from_python(kernels.cumulants)
     p = (a + i) * (b + i) / (s + i)
     return np.array([cumulants(*topic) for topic in p.T.tolist()])
 
@@ -72,7 +72,7 @@ def all_kept(most, edits=(), n_topics=9, n_sweeps=8):
     A fault in them changes few draws, and little: enumeration would take too long.
     """
     sampler, modules = blocked(True, most).plain(edits, lanes=2)
-    plain, seen = modules["sklda._gibbs.kernels.blocked.small"], []
+    plain, seen = modules["sklda._gibbs.kernels.blocked"], []
     resample = plain.resample_small
 
     def resample_and_look(block, n, sums, words, document, rng, depth):
@@ -103,7 +103,7 @@ def all_kept(most, edits=(), n_topics=9, n_sweeps=8):
     # Words of many tokens, and words of four, all in one document.
     counts = np.hstack([np.random.default_rng(0).integers(0, 7, (6, 3)), 4 * np.eye(6)])
     corpus, alpha = corpus_of(counts.astype(np.int64)), np.linspace(1, 4, n_topics)
-    problem = modules["sklda._core.problem"].Problem(corpus, 9, alpha, 1.0)
+    problem = modules["sklda._sampling.problem"].Problem(corpus, 9, alpha, 1.0)
     z = first_topics(corpus.token_ptr[-1], n_topics, streams(1).kernel)
     state, rng = sampler.from_topics(problem, z), PlainStreams(2)
     for _ in range(n_sweeps):

@@ -12,11 +12,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 
 from sklda import CVBLDA, CollapsedGibbsLDA
-from sklda._chain import start
-from sklda._chain.kernels import start as start_kernels
-from sklda._core.corpus import take_documents
-from sklda._core.problem import Problem
-from sklda._core.threads import Threads
+from sklda._data.corpus import take_documents
+from sklda._engine import start
+from sklda._engine.kernels import start as start_kernels
+from sklda._sampling.problem import Problem
+from sklda._sampling.threads import Threads
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of, random_corpus
@@ -219,7 +219,7 @@ def test_the_start_on_a_part_of_hardly_anything(name, documents):
 
 @pytest.mark.parametrize("chunk", [1, 4, 2**20])
 def test_documents_are_taken_with_their_tokens(chunk, monkeypatch):
-    monkeypatch.setattr("sklda._core.corpus._CHUNK_CELLS", chunk)
+    monkeypatch.setattr("sklda._data.corpus.CHUNK_CELLS", chunk)
     counts = np.random.default_rng(0).poisson(0.5, (9, 5))
     counts[3] = 0
     documents = np.array([0, 3, 4, 8])

@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from sklda import DMRLDA, ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier
-from sklda._chain.chain import Chain
-from sklda._core.corpus import n_documents_in_common
+from sklda._data.corpus import n_documents_in_common
+from sklda._engine.chain import Chain
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
 from tests.helpers.callbacks import Recorder
@@ -232,7 +232,7 @@ def test_the_caller_may_change_attributes_between_the_fits(name, topic_word_prio
 
 @pytest.mark.parametrize("chunk", [1, 2, 2**20])
 def test_documents_in_common(chunk, monkeypatch):
-    monkeypatch.setattr("sklda._core.corpus._CHUNK_CELLS", chunk)
+    monkeypatch.setattr("sklda._data.corpus.CHUNK_CELLS", chunk)
     counts = np.array([[1, 0, 2], [0, 0, 0], [0, 3, 1], [0, 0, 0]])
     corpus = corpus_of(counts)
     assert n_documents_in_common(corpus, corpus) == 4

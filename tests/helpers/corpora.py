@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 
-from sklda._core.problem import LANES, Corpus
+from sklda._data.corpus import Corpus
+from sklda._sampling.problem import LANES
 
 
 def random_corpus(seed, n_docs=12, n_words=9, mean=0.7):

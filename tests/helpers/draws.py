@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sklda._topics.posterior_draws import PosteriorDraws
+from sklda._fitted.posterior_draws import PosteriorDraws
 
 
 def draws_of(doc_topic, doc_topic_prior, learned_alpha=()):

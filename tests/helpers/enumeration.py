@@ -1,7 +1,7 @@
 """Tiny corpora of which every assignment can be listed, and sweeps from exact draws.
 
 The formulas are written down here a second time, from the paper and in plain Python,
-so that they share no line with the library. A sampler is what `sklda._core.sampler`
+so that they share no line with the library. A sampler is what `sklda._sampling.sampler`
 says, compiled or, from `tests.helpers.mutants`, interpreted.
 """
 
@@ -13,10 +13,9 @@ from types import SimpleNamespace
 import numpy as np
 from scipy import stats
 
-from sklda._core.corpus import part_of
-from sklda._core.problem import Corpus, Problem
-from sklda._core.word_prior import word_prior
-from sklda._tables.pairs import split
+from sklda._data.corpus import Corpus, part_of
+from sklda._sampling.problem import Problem, word_prior
+from sklda._tables.lists import split
 from tests.helpers.mutants import streams
 
 # The statistical tests are seeded and have about a thousand p-values. With right

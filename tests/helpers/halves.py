@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sklda._base.fold_in import split_tokens
-from sklda._core.problem import WeightedCorpus
+from sklda._data.corpus import WeightedCorpus
+from sklda._fitted.fold_in import split_tokens
 
 
 def to_weights(counts: np.ndarray) -> WeightedCorpus:

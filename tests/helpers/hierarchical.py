@@ -16,11 +16,14 @@ import pytest
 from scipy.integrate import cumulative_trapezoid
 from scipy.special import betainc, gammaln, logsumexp
 
-from sklda._chain.hierarchical import GammaPriors, TopicWeights
-from sklda._chain.hierarchical_prior import HierarchicalPrior
-from sklda._chain.kernels.tables import add_tables
-from sklda._core.corpus import document_lengths
-from sklda._core.threads import Threads
+from sklda._data.corpus import document_lengths
+from sklda._engine.hierarchical_prior import (
+    GammaPriors,
+    HierarchicalPrior,
+    TopicWeights,
+)
+from sklda._engine.kernels.hierarchical import add_tables
+from sklda._sampling.threads import Threads
 from tests.helpers.enumeration import TinyProblem, chi_square_pvalue
 from tests.helpers.from_python import from_python
 from tests.helpers.mutants import interpreted, streams
@@ -362,15 +365,15 @@ def _p_values(tiny, seen, uniforms):
 
 def mutant(edits) -> Any:
     """Return the class of priors as Python runs it, after edits."""
-    loaded = interpreted("sklda._chain.hierarchical_prior", edits, compiled_draws=True)
-    kernels = loaded.modules["sklda._chain.kernels.hierarchical"]
+    loaded = interpreted("sklda._engine.hierarchical_prior", edits, compiled_draws=True)
+    kernels = loaded.modules["sklda._engine.kernels.hierarchical"]
     math = loaded.modules["sklda._simd.vector_math"]
     for name in ("log_rising", "exp_double", "log_double"):  # no fault is planted there
         assert getattr(kernels, name) is getattr(math, name)
         setattr(kernels, name, _compiled(name))
     # The loop over tokens is slow in Python: it is run only if it may have the fault.
     if edits and all(edit.function != "add_tables" for edit in edits):
-        loaded.modules["sklda._chain.tables"].add_tables = add_tables
+        loaded.modules["sklda._engine.hierarchical_prior"].add_tables = add_tables
     return loaded.module.HierarchicalPrior
 
 

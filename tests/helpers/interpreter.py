@@ -6,7 +6,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from sklda._simd.waiting import MESSAGE
+from sklda._simd.compilers import MESSAGE
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -22,15 +22,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import sklda
-from sklda._core import random_streams
-from sklda._core.problem import LANES
+from sklda._sampling import random_streams
+from sklda._sampling.problem import LANES
 from tests.helpers.from_python import from_python, is_step
 
 ROOT = Path(sklda.__file__).parent.parent
 TABLES = Path(__file__).resolve().parents[1] / "data" / "mutants"
-# Not loaded again: they run without a compiler, or are replaced below.
-_NAMES = ("compile", "prefetch", "vector_type", "vectors")
-_SHARED = ("sklda._core.random_streams", *(f"sklda._simd.{name}" for name in _NAMES))
+# Not loaded again: they have no kernels, run without a compiler, or are replaced below.
+_SHARED = {
+    "sklda._engine.chain",
+    "sklda._engine.estimator",
+    "sklda._estimators.base",
+    "sklda._sampling.parameters",
+    "sklda._sampling.random_streams",
+    "sklda._simd.compile",
+    "sklda._simd.vectors",
+}
 
 
 class Edit(NamedTuple):
@@ -98,7 +105,7 @@ class Interpreted(NamedTuple):
             from_topics=sampler.from_topics,
             sweep=sampler.sweep,
             counts=sampler.counts,
-            Problem=self.modules["sklda._core.problem"].Problem,
+            Problem=self.modules["sklda._sampling.problem"].Problem,
             streams=streams if self.compiled_draws else PlainStreams,
         )
 
@@ -211,9 +218,9 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
             return SimpleNamespace(
                 overload=lambda *_, **__: _as_it_is, register_jitable=_as_it_is
             )
-        if origin == "sklda._core.random_streams" and compiled_draws:
+        if origin == "sklda._sampling.random_streams" and compiled_draws:
             return _compiled_draws()
-        if origin == "sklda._core.random_streams":
+        if origin == "sklda._sampling.random_streams":
             plain = {
                 "uniform": random.Random.random,
                 "uniform_float32": lambda rng: np.float32(rng.getrandbits(24) / 2**24),
@@ -232,9 +239,9 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
 
     vars(module)["__builtins__"] = vars(builtins) | {"__import__": importer}
     exec(code, vars(module))
-    if name == "sklda._core.problem":
+    if name == "sklda._sampling.problem":
         module.LANES = lanes
-    if name == "sklda._core.random_streams" and not compiled_draws:
+    if name == "sklda._sampling.random_streams" and not compiled_draws:
         module.uniform = random.Random.random
     return module
 

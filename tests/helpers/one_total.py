@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sklda._chain.sharded import Sharded
+from sklda._engine.sharded import Sharded
 
 
 class OneTotal(NamedTuple):

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sklda._core.problem import LANES
+from sklda._sampling.problem import LANES
 from tests.helpers.enumeration import any_groups
 from tests.helpers.mutants import Edit, interpreted
 
@@ -36,7 +36,7 @@ _SINGLE = tuple(f"{_KERNELS}.single_site_{name}" for name in ("rows", "lists"))
 def blocked(nested: bool, most: int | None) -> Known:
     """Return the sampler of blocks."""
     return Known(
-        "sklda._gibbs.blocked_sampler", lambda module: module.Blocked(nested, most)
+        "sklda._gibbs.collapsed_samplers", lambda module: module.Blocked(nested, most)
     )
 
 
@@ -50,18 +50,18 @@ SAMPLERS = {
     "small blocks": blocked(True, 4),
     "pairs": blocked(True, 2),
     "uncollapsed": Known(
-        "sklda._gibbs.uncollapsed_sampler", lambda m: m.Uncollapsed(m.Threads())
+        "sklda._gibbs.uncollapsed", lambda m: m.Uncollapsed(m.Threads())
     ),
     "partially collapsed": Known(
-        "sklda._gibbs.partially_collapsed_sampler",
+        "sklda._gibbs.partially_collapsed",
         lambda m: m.PartiallyCollapsed(m.Threads()),
     ),
-    "shortcut, rows": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.rows, None)),
+    "shortcut, rows": Known("sklda._ecgs.estimator", lambda m: m.Grouped(m.rows, None)),
     "shortcut, lists": Known(
-        "sklda._ecgs.samplers", lambda m: m.Grouped(m.lists, None)
+        "sklda._ecgs.estimator", lambda m: m.Grouped(m.lists, None)
     ),
-    "dynamic, rows": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.rows, 1)),
-    "dynamic, lists": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.lists, 2)),
+    "dynamic, rows": Known("sklda._ecgs.estimator", lambda m: m.Grouped(m.rows, 1)),
+    "dynamic, lists": Known("sklda._ecgs.estimator", lambda m: m.Grouped(m.lists, 2)),
     "labelled, gibbs": Known(
         "sklda._medlda.sampler", lambda m: m.LabelledTopics(None, 2)
     ),

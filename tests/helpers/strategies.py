@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 import sklda
-from sklda._base.sklearn_private import StrOptions
-from sklda._chain.hierarchical import GammaPriors
+from sklda._data.sklearn_private import StrOptions
+from sklda._engine.hierarchical_prior import GammaPriors
 from tests.helpers.forms import FORMS
 
 among = st.sampled_from

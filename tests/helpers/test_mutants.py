@@ -5,7 +5,7 @@ import ast
 import numpy as np
 import pytest
 
-from sklda._core.problem import LANES
+from sklda._sampling.problem import LANES
 from tests.helpers.from_python import from_python
 from tests.helpers.mutants import Edit, _apply, interpreted
 
@@ -60,12 +60,12 @@ def test_a_pattern_that_does_not_fit_says_where_and_what(edit):
 def test_a_function_must_be_the_only_one(function):
     edit = Edit(function, "A", "A")
     with pytest.raises(AssertionError, match="must be one function"):
-        interpreted("sklda._ecgs.samplers", [edit])
+        interpreted("sklda._ecgs.estimator", [edit])
 
 
 def test_modules_are_the_interpreted_ones_and_leave_the_package_alone():
-    from sklda._core import problem
     from sklda._gibbs.kernels import single_site_rows
+    from sklda._sampling import problem
     from sklda._tables import rows
 
     edit = Edit("rows.weigh_row", "total(A)", "-1.0")
@@ -74,7 +74,7 @@ def test_modules_are_the_interpreted_ones_and_leave_the_package_alone():
     arguments = (ratio, np.ones(LANES, np.int32), np.float32(1), weight)
     assert loaded.module.weigh_row(*arguments) == -1
     assert loaded.module.weigh_row is loaded.modules["sklda._tables.rows"].weigh_row
-    assert loaded.modules["sklda._core.problem"].padded(3) == 4
+    assert loaded.modules["sklda._sampling.problem"].padded(3) == 4
     assert rows.weigh_row is single_site_rows.weigh_row
     assert from_python(rows.weigh_row)(*arguments) == 2 * LANES
     assert problem.padded(3) == problem.LANES == LANES

@@ -12,10 +12,10 @@ import pytest
 from sklearn.decomposition import NMF
 
 from sklda import MedLDAClassifier, MedLDARegressor
-from sklda._base.fitted_topics import topic_frequencies
+from sklda._fitted.fitted_topics import topic_frequencies
 from sklda.inspection import TopicMapDisplay, save_explorer, top_documents, top_words
 from sklda.inspection._explorer.page import SCRIPTS, STYLES, joined_script
-from sklda.inspection._groups import check_groups
+from sklda.inspection._topic_means import check_groups
 from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, explored, rows, stored
 from tests.helpers.known_topics import KnownTopics
 

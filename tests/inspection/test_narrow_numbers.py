@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda._base.fitted_topics import axis_sums, check_counts
+from sklda._fitted.fitted_topics import axis_sums, check_counts
 from sklda.inspection import (
     TopicMapDisplay,
     pyldavis_data,

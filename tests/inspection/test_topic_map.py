@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sklda.inspection import TopicMapDisplay
-from sklda.inspection._topic_map import classical_scaling
+from sklda.inspection._figures import classical_scaling
 from tests.helpers.known_topics import KnownTopics, columns_are_shown
 from tests.helpers.pictures import LONG, boxes, model_of, overlaps
 

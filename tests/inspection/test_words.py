@@ -7,8 +7,12 @@ import pytest
 from scipy import sparse
 
 from sklda import CollapsedGibbsLDA
-from sklda._base.fitted_topics import top_indices, topic_frequencies, topic_proportions
-from sklda._topics import word_scores
+from sklda._fitted import topic_words
+from sklda._fitted.fitted_topics import (
+    top_indices,
+    topic_frequencies,
+    topic_proportions,
+)
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import pyldavis_data, top_documents, top_words
 from tests.helpers.known_topics import KnownTopics, columns_are_shown
@@ -69,7 +73,7 @@ def plain_scores(components, metric, weight):
 def test_words_are_those_of_the_plain_version(
     metric, weight, default, block, monkeypatch
 ):
-    monkeypatch.setattr(word_scores, "_ENTRIES", block * 40 + 1)
+    monkeypatch.setattr(topic_words, "_ENTRIES", block * 40 + 1)
     components = np.random.default_rng(0).gamma(0.3, size=(5, 40)) + 0.01
     found = top_words(KnownTopics(components), None, 40, metric, weight=weight)
     scores = plain_scores(components, metric, default)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import average_precision_score, recall_score
 
 from sklda import MedLDAClassifier, MedLDARegressor
-from sklda._medlda.targets import class_targets
+from sklda._medlda.base import class_targets
 from tests.helpers.supervised import INDICATORS, MAIN, TRAIN, X, fit
 
 strategies = pytest.mark.parametrize("multi_class", ["multitask", "ovr"])

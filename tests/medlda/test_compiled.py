@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._core.problem import Problem
-from sklda._medlda.kernels import label_factors
-from sklda._medlda.losses import EpsilonInsensitive, Hinge
+from sklda._medlda.kernels import labels
+from sklda._medlda.sampler import EpsilonInsensitive, Hinge
+from sklda._sampling.problem import Problem
 from tests.helpers.corpora import corpus_of
 from tests.helpers.from_python import from_python
 from tests.helpers.mutants import Edit, interpreted, streams
@@ -16,7 +16,7 @@ from tests.helpers.mutants import Edit, interpreted, streams
 
 @njit
 def gain_of_move(new, old, gradient, half):
-    return label_factors.gain_of_move(new, old, gradient, half)
+    return labels.gain_of_move(new, old, gradient, half)
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 16, 20, 33])
@@ -28,9 +28,9 @@ def test_sums_and_maxima_in_registers(n):
     assert abs(gain_of_move(new, old, gradient, half) - expected) < 1e-5
     for k in range(n):
         new[k] = 9
-        assert from_python(label_factors.highest)(new) == 9
+        assert from_python(labels.highest)(new) == 9
         new[k] = -9
-    assert from_python(label_factors.highest)(new) == -9
+    assert from_python(labels.highest)(new) == -9
 
 
 def sweep_everywhere(edits=()):

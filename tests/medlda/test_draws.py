@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from sklda._core.problem import Problem
-from sklda._medlda import losses
-from sklda._medlda.kernels.variates import HIGHEST_XI
-from sklda._medlda.losses import EpsilonInsensitive, Hinge, draw_xi
-from sklda._medlda.sampler import MaxMargin, token_proportions
+from sklda._medlda import sampler
+from sklda._medlda.kernels.labels import HIGHEST_XI
+from sklda._medlda.sampler import (
+    EpsilonInsensitive,
+    Hinge,
+    MaxMargin,
+    draw_xi,
+    token_proportions,
+)
+from sklda._sampling.problem import Problem
 from sklda.datasets import make_lda_corpus
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import RIGHT, WRONG
@@ -52,7 +57,9 @@ def test_given_xi_the_loss_is_a_gaussian_factor(loss, hinges, monkeypatch):
     # exp(-c x - c^2 xi x^2 / 2) for each hinge, and xi is drawn for c |x|.
     wanted, draws = [], np.random.default_rng(3).exponential(size=(2, 20, 3))
     monkeypatch.setattr(
-        losses, "draw_xi", lambda c_x, rng: wanted.append(c_x) or draws[len(wanted) - 1]
+        sampler,
+        "draw_xi",
+        lambda c_x, rng: wanted.append(c_x) or draws[len(wanted) - 1],
     )
     rng, c = np.random.default_rng(4), loss.C
     y = rng.choice([-1.0, 1.0], (20, 3))
@@ -212,8 +219,8 @@ def joint_draws(rng, n, sampler):
         zbar = [[(z_d == k).mean(1) for k in range(n_topics)] for z_d in in_documents]
         zbar = np.array(zbar).transpose(2, 0, 1)
         scores = zbar @ weights
-        losses = 2 * loss.C * loss(targets, scores).sum((1, 2))
-        for i in np.flatnonzero(rng.random(1000) < np.exp(-losses))[:n]:
+        sampler = 2 * loss.C * loss(targets, scores).sum((1, 2))
+        for i in np.flatnonzero(rng.random(1000) < np.exp(-sampler))[:n]:
             yield words[i], z[i], weights[i], scores[i]
             n -= 1
 

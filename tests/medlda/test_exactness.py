@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sklda._core.corpus import part_of
-from sklda._core.problem import Problem
+from sklda._data.corpus import part_of
 from sklda._medlda.kernels import gibbs, light
-from sklda._medlda.kernels.label_factors import LabelFactors
+from sklda._medlda.kernels.labels import LabelFactors
+from sklda._sampling.problem import Problem
 from sklda._tables import rows
 from tests.gibbs.test_exactness import BETAS
 from tests.helpers import enumeration

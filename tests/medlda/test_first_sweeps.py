@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from sklda import MedLDARegressor
-from sklda._chain import start
+from sklda._engine import start
 from sklda._medlda.sampler import MaxMargin
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.supervised import INDICATORS, MAIN, THETA, TRAIN, X, fit, make

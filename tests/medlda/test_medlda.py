@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 
 from sklda import MedLDAClassifier, MedLDARegressor
-from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
+from sklda._fitted.fold_in import MAX_STEPS, doc_topic, prepare
 from sklda._medlda import base
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit

@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 import pytest
 
-from sklda._chain.chain import Chain
+from sklda._engine.chain import Chain
 from sklda.diagnostics import sample_chains
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.supervised import INDICATORS, MAIN, TRAIN, X, fit, make

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from sklda._chain.sharded import Sharded
-from sklda._core.problem import Problem
-from sklda._core.threads import Threads
-from sklda._medlda.losses import Hinge
-from sklda._medlda.sampler import LabelledTopics
+from sklda._engine.sharded import Sharded
+from sklda._medlda.sampler import Hinge, LabelledTopics
+from sklda._sampling.problem import Problem
+from sklda._sampling.threads import Threads
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import assert_exact, is_wrong

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import DataConversionWarning
 
 from sklda import MedLDAClassifier, MedLDARegressor
-from sklda._medlda.targets import standardised
+from sklda._medlda.base import standardised
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda.metrics import _coherence, _windows, topic_coherence
+from sklda.metrics import _coherence, topic_coherence
 from tests.helpers.gensim_coherence import gensim_coherence
 from tests.helpers.known_topics import KnownTopics
 
@@ -80,7 +80,7 @@ def test_coherence_is_that_of_the_plain_version(texts, topics, measure, window):
 def test_blocks_of_texts_change_nothing(texts, topics, monkeypatch, block_size):
     options = {"measure": "c_v", "n_words": 5, "feature_names": NAMES, "window": 7}
     expected = topic_coherence(topics, texts=texts, **options)
-    monkeypatch.setattr(_windows, "_BLOCK_SIZE", block_size)
+    monkeypatch.setattr(_coherence, "_BLOCK_SIZE", block_size)
     found = topic_coherence(topics, texts=iter(texts), **options)
     np.testing.assert_array_equal(found, expected)
 
@@ -132,9 +132,9 @@ def test_phrases_occur_where_their_tokens_stand_side_by_side(monkeypatch, window
     topics = [rng.permutation(7), rng.permutation(7)]
     together = [[sum({v, w} <= o for o in windows) for v in PHRASES] for w in PHRASES]
     for block_size in (1, 10**6):
-        monkeypatch.setattr(_windows, "_BLOCK_SIZE", block_size)
+        monkeypatch.setattr(_coherence, "_BLOCK_SIZE", block_size)
         counts, n = _coherence._count(
-            _windows.occurrences_in_windows(texts, PHRASES, window), np.array(topics)
+            _coherence.occurrences_in_windows(texts, PHRASES, window), np.array(topics)
         )
         assert n == len(windows)
         for k, topic in enumerate(topics):
@@ -168,7 +168,7 @@ def test_phrases_are_found_in_every_form_of_the_texts(n_grams):
 def test_phrases_may_be_single_tokens():
     texts = [["new york", "mayor", "x"], ["new", "york", "mayor"], ["x", "mayor", "y"]]
     together, n = _coherence._count(
-        _windows.occurrences_in_windows(texts, ["new york", "mayor", "york"], 2),
+        _coherence.occurrences_in_windows(texts, ["new york", "mayor", "york"], 2),
         np.array([[0, 1, 2]]),
     )
     assert n == 6

@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from sklda._topics import word_scores
+from sklda._fitted import topic_words
 from sklda.metrics import align_topics, topic_diversity, topic_exclusivity
 
 TOPICS = [[6.0, 4, 0, 0], [0, 0.4, 0.3, 0.3]]
@@ -35,7 +35,7 @@ def test_frex_by_hand(weight):
 def test_topics_are_measured_in_blocks(measure, monkeypatch):
     weights = np.random.default_rng(0).gamma(0.1, size=(7, 40))
     expected = topic_exclusivity(weights, measure)
-    monkeypatch.setattr(word_scores, "_ENTRIES", 2 * 40 + 1)
+    monkeypatch.setattr(topic_words, "_ENTRIES", 2 * 40 + 1)
     found = topic_exclusivity(weights, measure)
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 

@@ -80,7 +80,7 @@ def test_result_does_not_depend_on_slices_and_forms_of_X(monkeypatch):
     for form in (X.toarray(), sparse.csc_array(X)):
         found = left_to_right_log_likelihood(model, form, random_state=3)
         np.testing.assert_array_equal(found, expected)
-    monkeypatch.setattr("sklda._core.corpus.MOST_STEPS", 1000)
+    monkeypatch.setattr("sklda._data.corpus.MOST_STEPS", 1000)
     found = left_to_right_log_likelihood(model, X, random_state=3)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert (left_to_right_log_likelihood(model, X, random_state=4) != expected).any()
@@ -93,7 +93,7 @@ def test_a_document_ends_at_a_probability_of_zero(monkeypatch):
         slices.append(args[1:3])
         return extend(*args)
 
-    monkeypatch.setattr("sklda._core.corpus.MOST_STEPS", 1)
+    monkeypatch.setattr("sklda._data.corpus.MOST_STEPS", 1)
     monkeypatch.setattr(left_to_right, "extend", count)
     impossible = model_of([[0, 1, 1], [0, 2, 1]], 0.5)
     assert left_to_right_log_likelihood(impossible, [[1, 9, 9]]) == [-np.inf]

@@ -14,7 +14,7 @@ from sklearn.utils import Bunch
 from sklda import CollapsedGibbsLDA, MedLDAClassifier, metrics
 from sklda.datasets import make_lda_corpus
 from sklda.model_selection import TopicNumberDisplay, topic_number_curve
-from sklda.model_selection._fits import Design, _time_left
+from sklda.model_selection._curve import Design, _time_left
 from sklda.model_selection._result import (
     TopicNumberCurve,
     behind_best,

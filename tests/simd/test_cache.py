@@ -97,7 +97,7 @@ def test_processes_that_start_at_once(topics, tmp_path):
 def test_files_of_editors_are_ignored(tmp_path):
     hidden = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "sklda", tmp_path / "sklda", ignore=hidden)
-    os.symlink("user@host.1234:1700000000", tmp_path / "sklda/_core/.#problem.py")
+    os.symlink("user@host.1234:1700000000", tmp_path / "sklda/_sampling/.#problem.py")
     code = f"""
     import sys
     sys.path.insert(0, {str(tmp_path)!r})

@@ -141,7 +141,7 @@ def test_a_later_numba_compiles_the_same_bits_without_its_internals(
         sys.modules["sklda._simd.compilers"] = None  # its import fails
     sys.path.insert(0, {str(tmp_path)!r})
     import numpy as np
-    from sklda._core.random_streams import draw_key
+    from sklda._sampling.random_streams import draw_key
     from sklda._simd.vector_math import exp_double
     from steps import pair, total, values
     assert total(20) == 62

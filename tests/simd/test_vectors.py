@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._simd.places import entries_from, load_at_each, not_negative
-from sklda._simd.square_root import square_root
+from sklda._simd.arrays import entries_from, load_at_each, not_negative
 from sklda._simd.vectors import (
     any_lane,
     broadcast,
@@ -24,6 +23,7 @@ from sklda._simd.vectors import (
     repeat_row,
     running_down,
     running_sum,
+    square_root,
     store,
     to_double,
     to_float,

@@ -6,20 +6,20 @@ import time
 import numba
 import pytest
 
-from sklda._simd import compile, waiting
-from sklda._simd.waiting import MESSAGE
+from sklda._simd import compile, compilers
+from sklda._simd.compilers import MESSAGE
 from tests.helpers.interpreter import run_python
 
 
 @pytest.fixture(autouse=True)
 def new_process(monkeypatch, tmp_path):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "stored"))
-    monkeypatch.setattr(waiting, "_waited", 0.0)
-    monkeypatch.setattr(waiting, "_is_told", False)
+    monkeypatch.setattr(compilers, "_waited", 0.0)
+    monkeypatch.setattr(compilers, "_is_told", False)
 
 
 def wait(seconds):
-    with waiting.waiting():
+    with compilers.waiting():
         time.sleep(seconds)
 
 
@@ -28,7 +28,7 @@ def messages(caplog):
 
 
 def test_short_waits_are_silent_until_they_add_up(caplog, monkeypatch):
-    monkeypatch.setattr(waiting, "LONG", 0.5)
+    monkeypatch.setattr(compilers, "LONG", 0.5)
     wait(0.2)
     assert messages(caplog) == []
     wait(0.5)
@@ -36,7 +36,7 @@ def test_short_waits_are_silent_until_they_add_up(caplog, monkeypatch):
 
 
 def test_one_process_is_told_once(caplog, monkeypatch):
-    monkeypatch.setattr(waiting, "LONG", 0.0)
+    monkeypatch.setattr(compilers, "LONG", 0.0)
     for _ in range(3):
         wait(0.1)
     assert len(messages(caplog)) == 1
@@ -48,7 +48,7 @@ def test_what_has_been_compiled_is_silent(caplog, monkeypatch):
         return 2 * x
 
     double(21)
-    monkeypatch.setattr(waiting, "_waited", 100.0)
+    monkeypatch.setattr(compilers, "_waited", 100.0)
     assert double(21) == 42
     assert messages(caplog) == []
 
@@ -56,17 +56,17 @@ def test_what_has_been_compiled_is_silent(caplog, monkeypatch):
 def test_python_prints_it_to_stderr_unless_the_level_of_the_logger_is_higher():
     code = """
     import contextlib, io, logging, time
-    from sklda._simd import waiting
-    waiting.LONG = 0.0
+    from sklda._simd import compilers
+    compilers.LONG = 0.0
     found = []
     for level in ("ERROR", "NOTSET"):
         logging.getLogger("sklda").setLevel(level)
-        waiting._is_told = False
+        compilers._is_told = False
         with contextlib.redirect_stderr(io.StringIO()) as stderr:
-            with waiting.waiting():
+            with compilers.waiting():
                 time.sleep(0.3)
         found.append(stderr.getvalue())
-    print(found == ["", waiting.MESSAGE + "\\n"])
+    print(found == ["", compilers.MESSAGE + "\\n"])
     """
     assert run_python(code).strip() == "True"
 
@@ -77,9 +77,9 @@ def test_garbage_is_collected_afterwards_if_it_was_before(collects):
     try:
         if not collects:
             gc.disable()
-        with waiting.waiting():
+        with compilers.waiting():
             assert not gc.isenabled()
-        with pytest.raises(ZeroDivisionError), waiting.waiting():
+        with pytest.raises(ZeroDivisionError), compilers.waiting():
             raise ZeroDivisionError
         assert gc.isenabled() == collects
     finally:
@@ -91,12 +91,14 @@ def test_without_a_thread_the_message_is_left_out(monkeypatch):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr("threading.Thread.start", refuse)
-    with waiting.waiting():
+    with compilers.waiting():
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
-@pytest.mark.parametrize("compiler", [compile.KernelCompiler, waiting.WaitingCompiler])
+@pytest.mark.parametrize(
+    "compiler", [compile.KernelCompiler, compilers.WaitingCompiler]
+)
 def test_kernels_are_compiled_without_it(compiler, monkeypatch):
     """Also by versions of Numba whose kernels compile by default."""
     monkeypatch.setattr(compile, "KernelCompiler", compiler)
@@ -106,8 +108,10 @@ def test_kernels_are_compiled_without_it(compiler, monkeypatch):
     def double(x):
         return 2 * x
 
-    original = waiting.gc.disable
-    monkeypatch.setattr(waiting.gc, "disable", lambda: (entered.append(1), original()))
+    original = compilers.gc.disable
+    monkeypatch.setattr(
+        compilers.gc, "disable", lambda: (entered.append(1), original())
+    )
     assert double(2.5) == 5
     assert double(3.5) == 7
     assert len(entered) == 1

@@ -29,8 +29,7 @@ never falls. A sweep over N tokens takes O(K N^2) time and at most 16 K N^2 byte
 
 import numpy as np
 
-from sklda._core.entry import beta_sum, entry, priors_of
-from sklda._simd.arrays import zeros
+from sklda._simd.arrays import beta_sum, entry, priors_of, zeros
 from sklda._simd.compile import kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import exp_double, log_double
 

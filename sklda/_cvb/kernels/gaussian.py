@@ -18,7 +18,6 @@ beta and log V beta: they cannot be smaller, because no count is below 0.
 
 import numpy as np
 
-from sklda._core.entry import beta_sum, entry, priors_of
 from sklda._cvb.kernels.moments import (
     add_mean_and_variance,
     document_moments,
@@ -26,12 +25,11 @@ from sklda._cvb.kernels.moments import (
     restore_document,
     update_mean_and_variance,
 )
-from sklda._simd.arrays import zeros
+from sklda._simd.arrays import beta_sum, entry, priors_of, zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vector_math import exp2
 from sklda._tables.document import clear
-from sklda._tables.rows import prefetch_row
-from sklda._tables.weights import sum_all
+from sklda._tables.rows import prefetch_row, sum_all
 
 N_TABLES = 2  # means and variances
 _ZERO, _ONE = np.float32(0), np.float32(1)

@@ -17,7 +17,7 @@ import numpy as np
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vector_math import exp_double, log1p_double, log_double
-from sklda._tables.weights import sum_all
+from sklda._tables.rows import sum_all
 
 _PASSES = 5
 _OFFSET, _DECAY = 10, 0.9

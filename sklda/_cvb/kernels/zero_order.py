@@ -10,8 +10,6 @@ A cell whose weight is below 1 is taken out as a whole.
 
 import numpy as np
 
-from sklda._core.entry import beta_sum, entry, priors_of
-from sklda._core.random_streams import uniform
 from sklda._cvb.kernels.moments import (
     add_mean,
     document_moments,
@@ -19,11 +17,11 @@ from sklda._cvb.kernels.moments import (
     restore_document,
     update_mean,
 )
-from sklda._simd.arrays import zeros
+from sklda._sampling.random_streams import uniform
+from sklda._simd.arrays import beta_sum, entry, priors_of, zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._tables.document import clear
-from sklda._tables.rows import prefetch_row
-from sklda._tables.weights import sum_all
+from sklda._tables.rows import prefetch_row, sum_all
 
 N_TABLES = 1  # means
 _ZERO, _ONE = np.float32(0), np.float32(1)

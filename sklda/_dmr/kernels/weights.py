@@ -1,4 +1,44 @@
-"""Draws of the covariate weights of topics by elliptical slice sampling.
+"""Auxiliary variables, given which the covariate weights have a Poisson likelihood.
+
+With n_dk the tokens of document d on topic k, N_d their sum, A_d = sum_k alpha_dk, and
+theta integrated out, the topics of a document have the probability
+
+    Gamma(A_d) / Gamma(A_d + N_d)  prod_k Gamma(alpha_dk + n_dk) / Gamma(alpha_dk).  (1)
+
+Two auxiliary variables simplify its factors:
+
+1. Draw m_dk, the number of tables of a Chinese restaurant process with n_dk guests and
+   concentration alpha_dk (`sklda._engine.kernels.hierarchical`). Given m_dk, the factor
+   of topic k becomes alpha_dk^m_dk.
+2. Draw x_d ~ Beta(A_d, N_d) (M. D. Escobar, M. West, "Bayesian density estimation and
+   inference using mixtures", JASA 90, 1995). Given x_d, the first factor becomes
+   x_d^A_d.
+
+Given both, (1) is proportional to
+
+    prod_k alpha_dk^m_dk x_d^alpha_dk,                                               (2)
+
+the likelihood of Poisson counts m_dk with the means alpha_dk E_d, where E_d = -log x_d
+is the exposure. Documents with the same row of covariates share alpha, so the sums of m
+and E over these documents suffice.
+
+The Poisson regression of a topic: its log density, and a normal approximation.
+
+The log density of the weights lambda given m_r and E_r of each row r of covariates
+(`sklda._dmr.kernels.weights`) is, with eta_r = x_r . lambda = log(alpha_r),
+
+    sum_r [m_r eta_r - E_r exp(eta_r)]  -  sum_j [(lambda_j - c_j) / s_j]^2 / 2.     (1)
+
+Newton's method finds the mode of (1) and the curvature there:
+
+1. Start from the centre c, with an intercept that fits the sums of m and E. The start
+   must not depend on the present weights.
+2. Set the gradient of (1), and the curvature C = X' diag(E exp(eta)) X + diag(1 / s^2).
+3. Solve C step = gradient, with C = U' U.
+4. If the step gains little, take it and stop: the curvature hardly changes any more.
+5. Otherwise halve the step until (1) does not fall, take it, and repeat from 2.
+
+Draws of the covariate weights of topics by elliptical slice sampling.
 
 I. Murray, R. P. Adams & D. J. C. MacKay, "Elliptical slice sampling", AISTATS 2010; R.
 Nishihara, I. Murray & R. P. Adams, "Parallel MCMC with generalized elliptical slice
@@ -6,7 +46,7 @@ sampling", JMLR 15, 2014. Let p be the density of the weights of a topic, and N 
 density close to it. How close N is decides only how far the weights move. In a draw,
 
 1. find the mode of p and the curvature there, which define N
-   (`sklda._dmr.kernels.regression`),
+   (`sklda._dmr.kernels.weights`),
 2. draw the distance of the weights from the mode, in their present direction,
 3. draw nu from N. The ellipse through the weights and nu around the mode is
    mode + cos(angle) (weights - mode) + sin(angle) (nu - mode),
@@ -16,22 +56,185 @@ density close to it. How close N is decides only how far the weights move. In a 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.linear_algebra import copy_to, multiply, solve_upper
-from sklda._core.random_streams import enter_stream, uniform
-from sklda._core.variates import normal
-from sklda._dmr.kernels.regression import (
-    HIGHEST,
-    LOWEST,
-    Regression,
-    find_mode,
-    log_density,
+from sklda._sampling.linear_algebra import (
+    copy_to,
+    factorise,
+    multiply,
+    set_products,
+    solve,
+    solve_upper,
+    sum_of,
 )
+from sklda._sampling.random_streams import enter_stream, uniform
+from sklda._sampling.variates import large_shape, normal
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, lean_kernel, nested_kernel
-from sklda._simd.vector_math import cos_sin, exp_double, log_double
+from sklda._simd.vector_math import cos_sin, exp_double, log1p_double, log_double
+
+
+@kernel
+def fill_exposures(tokens_before, row, sums, key, first, exposure):
+    """Fill in -log(x_d) of each document, (n_docs,), or 0 if it is empty.
+
+    `sums` holds A of each row. The documents have the numbers `first` and after; each
+    has its own random stream.
+    """
+    rng = zeros(2, np.uint64)
+    for d in range(row.size):
+        exposure[d] = 0.0
+        n = tokens_before[d + 1] - tokens_before[d]
+        if n == 0:
+            continue
+        enter_stream(key, first + d, rng)
+        a = sums[row[d]]
+        # x = G / (G + H) with gamma variates of shapes A and N; G may be tiny.
+        log_g = log_double(large_shape(a + 1, rng)) + log_double(1 - uniform(rng)) / a
+        ratio = log_double(large_shape(np.float64(n), rng)) - log_g
+        exposure[d] = _log1p_exp(ratio)
+
+
+@lean_kernel
+def _log1p_exp(x):
+    """Return log(1 + exp(x))."""
+    return max(x, 0.0) + log1p_double(exp_double(-abs(x)))
+
+
+# Bounds of log(alpha): weights beyond them have no prior density.
+LOWEST, HIGHEST = math.log(1e-11), math.log(1e11)
+_MOST_STEPS = 50  # of Newton's method; it may end anywhere
+_MOST_HALVINGS = 20
+_LEAST = 1e-12  # squared pivot
+_CLOSE = 6.0  # twice the gain of a step with which Newton's method stops
+
+
+class SharedTerms(NamedTuple):
+    """Terms that the regressions of all topics share."""
+
+    x: np.ndarray  # (n_weights or more, n_rows), 1 for the intercept, which is the
+    # first; filled up with 0 to whole `ROWS` and registers
+    scale: np.ndarray  # (n_weights,), s
+    exposure: np.ndarray  # (n_rows,), E
+    curvature: np.ndarray  # as `Room.factor`, X' diag(E) X
+
+
+class Regression(NamedTuple):
+    """The regression of one topic."""
+
+    shared: SharedTerms
+    centre: np.ndarray  # (n_weights,), c; 0 but for the intercept
+    n_tables: np.ndarray  # (n_rows,), m: numbers of restaurant tables
+
+
+class Room(NamedTuple):
+    """Room for a draw."""
+
+    mode: np.ndarray  # (n_weights,)
+    step: np.ndarray  # (n_weights,), the last of Newton's method
+    gradient: np.ndarray  # (n_weights or more,)
+    factor: np.ndarray  # (n_weights, n_weights or more), U of the curvature U' U
+    distance: np.ndarray  # (n_weights,), of the present weights from the mode
+    noise: np.ndarray  # (n_weights,), a draw from the normal density, minus its mode
+    trial: np.ndarray  # (n_weights,)
+    eta: np.ndarray  # (3, n_rows), of the mode, the distance and the noise
+    value: np.ndarray  # (2, n_rows)
+
+
+@kernel
+def set_shared_curvature(shared):
+    """Set X' diag(E) X."""
+    for j in range(shared.scale.size):
+        set_products(shared.x, j, j, shared.exposure, shared.curvature[j])
+
+
+@lean_kernel
+def log_density(weights, regression, value):
+    """Return the log density (1) of weights, whose eta are in value[0].
+
+    Afterwards, value[1] holds the means E exp(eta), and value[0] is overwritten.
+    """
+    shared, centre, n_tables = regression
+    scale, exposure = shared.scale, shared.exposure
+    for r in range(n_tables.size):
+        x = value[0, r]
+        mean = exposure[r] * exp_double(x)
+        value[0, r], value[1, r] = n_tables[r] * x - mean, mean
+    result = sum_of(value[0])
+    for j in range(weights.size):
+        result -= 0.5 * ((weights[j] - centre[j]) / scale[j]) ** 2
+    return result
+
+
+@lean_kernel
+def find_mode(regression, room):
+    """Find the mode, and the factor U of the curvature near it."""
+    (x, _, exposure, _), centre, n_tables = regression
+    mode, step, _, factor, _, _, trial, _, value = room
+    copy_to(centre, mode)
+    level = log_double((sum_of(n_tables) + 0.5) / (sum_of(exposure) + 1e-3))
+    mode[0] = min(max(level, LOWEST), HIGHEST)
+    for r in range(n_tables.size):
+        value[0, r] = mode[0]
+    before = log_density(mode, regression, value)
+    for i in range(_MOST_STEPS):
+        _set_curvature(i == 0, regression, room)
+        factorise(factor, mode.size, _LEAST)
+        gain = solve(factor, step)
+        if gain < _CLOSE:
+            for j in range(mode.size):
+                mode[j] += step[j]
+            return
+        size, after = 2.0, -np.inf
+        for _ in range(_MOST_HALVINGS):
+            size *= 0.5
+            for j in range(mode.size):
+                trial[j] = mode[j] + size * step[j]
+            multiply(x, trial, value[0])
+            if _within(value[0]):
+                after = log_density(trial, regression, value)
+            if after >= before:
+                break
+        if after < before:
+            return
+        copy_to(trial, mode)
+        before = after
+
+
+@lean_kernel
+def _within(eta):
+    """Return whether all exp(eta) are finite."""
+    outside = 0
+    for r in range(eta.size):
+        outside += abs(eta[r]) > 500
+    return outside == 0
+
+
+@lean_kernel
+def _set_curvature(is_start, regression, room):
+    """Set `step` to the gradient, and the upper part of `factor` to the curvature.
+
+    value[1] holds the means at the mode. At the start, only the intercept is not 0, so
+    the means are proportional to the exposure.
+    """
+    (x, scale, _, curvature), centre, n_tables = regression
+    mode, step, gradient, factor, _, _, _, _, value = room
+    for r in range(n_tables.size):
+        value[0, r] = n_tables[r] - value[1, r]
+    set_products(x, 0, 0, value[0], gradient)
+    level = exp_double(mode[0])
+    for j in range(mode.size):
+        variance = scale[j] * scale[j]
+        step[j] = gradient[j] - (mode[j] - centre[j]) / variance
+        if is_start:
+            for i in range(j, mode.size):
+                factor[j, i] = level * curvature[j, i]
+        else:
+            set_products(x, j, j, value[1], factor[j])
+        factor[j, j] += 1 / variance
+
 
 _MOST_LOG = math.log(1e9)
 

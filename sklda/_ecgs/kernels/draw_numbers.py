@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.random_streams import uniform
+from sklda._sampling.random_streams import uniform
 from sklda._simd.compile import inlined_kernel, kernel
 
 FEWEST = 3  # tokens of a cell that has weights

@@ -8,10 +8,9 @@ conditional of a single token, and all of them move to it.
 
 import numpy as np
 
-from sklda._core.entry import priors_of
-from sklda._core.problem import LANES
 from sklda._ecgs.kernels.draw_numbers import group_size
-from sklda._simd.arrays import zeros
+from sklda._sampling.problem import LANES
+from sklda._simd.arrays import priors_of, zeros
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.lists import (

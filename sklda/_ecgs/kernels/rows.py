@@ -7,8 +7,8 @@ topics.
 
 import numpy as np
 
-from sklda._core.problem import LANES
 from sklda._ecgs.kernels.draw_numbers import group_size
+from sklda._sampling.problem import LANES
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._tables.document import new_document, next_document, update_ratios

@@ -4,7 +4,7 @@ Magnusson, Jonsson, Villani & Broman, "Sparse partially collapsed MCMC for paral
 inference in topic models", JCGS 2018, arXiv 1506.03784. A sweep has two steps:
 
 1. Draw phi_k ~ Dirichlet(n_k1 + beta, ..., n_kV + beta) for each topic, as gammas g_kw
-   divided by their sum G_k (`sklda._gibbs.partially_collapsed_sampler`).
+   divided by their sum G_k (`sklda._gibbs.partially_collapsed`).
 2. Draw the topic of each token of each document, with theta integrated out and the
    token itself taken out of n_dk:
 
@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.problem import LANES
-from sklda._core.random_streams import enter_stream, uniform
+from sklda._sampling.problem import LANES
+from sklda._sampling.random_streams import enter_stream, uniform
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._tables.document import count_document, enter_prior

@@ -7,12 +7,11 @@ and O(K) for the few tokens that the second part draws.
 
 import numpy as np
 
-from sklda._core.corpus import kernel_parts
-from sklda._core.problem import LANES
-from sklda._core.sampler import info, over
-from sklda._simd.arrays import zeros
+from sklda._data.corpus import kernel_parts
+from sklda._sampling.problem import LANES
+from sklda._sampling.sampler import info, over
+from sklda._simd.arrays import not_negative, zeros
 from sklda._simd.compile import kernel, lean_kernel
-from sklda._simd.places import not_negative
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.lists import (
     counts,

@@ -14,10 +14,10 @@ from functools import cache
 
 import numpy as np
 
-from sklda._core.corpus import kernel_parts
-from sklda._core.problem import LANES
-from sklda._core.random_streams import uniform_float32
-from sklda._core.sampler import info, over
+from sklda._data.corpus import kernel_parts
+from sklda._sampling.problem import LANES
+from sklda._sampling.random_streams import uniform_float32
+from sklda._sampling.sampler import info, over
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vectors import (

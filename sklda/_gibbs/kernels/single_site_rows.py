@@ -13,9 +13,9 @@ O(K / 16) per token that moves. The sampler over lists is faster for many topics
 
 import numpy as np
 
-from sklda._core.corpus import kernel_parts
-from sklda._core.problem import LANES
-from sklda._core.sampler import info, over
+from sklda._data.corpus import kernel_parts
+from sklda._sampling.problem import LANES
+from sklda._sampling.sampler import info, over
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel
 from sklda._tables.document import new_document, next_document, update_ratios

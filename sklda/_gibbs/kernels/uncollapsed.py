@@ -7,7 +7,7 @@ models", arXiv 1608.00945. A sweep has three steps:
 2. For each document, draw theta_d ~ Dirichlet(n_d1 + alpha_1, ..., n_dK + alpha_K).
 3. For each token, draw its topic: p(z = k | theta, phi) ~ theta_dk phi_kw.
 
-`sklda._gibbs.uncollapsed_sampler` draws phi and theta as gammas divided by their sum.
+`sklda._gibbs.uncollapsed` draws phi and theta as gammas divided by their sum.
 This file scales phi and theta, and draws the topics. Weights are computed once per
 cell. Most tokens keep their topic: the draw tries it first. Cost: O(K) per cell, and
 O(log K) per token that moves.
@@ -15,8 +15,8 @@ O(log K) per token that moves.
 
 import numpy as np
 
-from sklda._core.problem import LANES
-from sklda._core.random_streams import uniform
+from sklda._sampling.problem import LANES
+from sklda._sampling.random_streams import uniform
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vectors import broadcast, load, store

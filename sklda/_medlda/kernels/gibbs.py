@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.problem import LANES
-from sklda._core.random_streams import uniform
-from sklda._medlda.kernels.label_factors import (
+from sklda._medlda.kernels.labels import (
     add_scaled,
     exponents,
     highest,
     repulsion,
     sum_weights,
 )
+from sklda._sampling.problem import LANES
+from sklda._sampling.random_streams import uniform
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import exp
@@ -35,8 +35,7 @@ from sklda._tables.document import (
     ratio_without,
     update_ratio,
 )
-from sklda._tables.rows import Scratch, pick
-from sklda._tables.weights import sum_all
+from sklda._tables.rows import Scratch, pick, sum_all
 
 MOST_ROWS = 128  # r_j in memory; a document that comes to more topics drops them all
 # Up to this |r_jk|, exp(g) exp(r_j) serves for exp(g + r_j): where one factor leaves

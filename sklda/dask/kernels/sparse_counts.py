@@ -8,8 +8,7 @@ down the list to draw.
 import numpy as np
 
 from sklda._simd.compile import kernel
-from sklda._tables.lists import SPARE
-from sklda._tables.pairs import tokens_of, topic_of
+from sklda._tables.lists import SPARE, tokens_of, topic_of
 
 
 @kernel

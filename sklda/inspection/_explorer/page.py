@@ -13,27 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from sklda._base.fitted_topics import (
+from sklda._data.checks import label_list
+from sklda._data.types import MatrixLike, NameList, PathLike, SupportsArray
+from sklda._fitted.fitted_topics import (
     axis_sums,
     check_counts,
     count_models,
     empty_topics,
     fitted_components,
+    keys_of_model,
     normalise,
     snapshot,
     top_indices,
     topic_proportions,
     word_names,
 )
-from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
-from sklda._core.checks import label_list
-from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
-from sklda._topics.topic_distances import jensen_shannon_distances
-from sklda._topics.topic_names import keys_of_model
-from sklda._topics.word_scores import top_columns
-from sklda.inspection._groups import Groups, check_groups
-from sklda.inspection._plotting import shorten
-from sklda.inspection._topic_map import classical_scaling
+from sklda._fitted.topic_words import jensen_shannon_distances, top_columns
+from sklda._sampling.parameters import PATH, POSITIVE_INTEGER, validates
+from sklda.inspection._display import shorten
+from sklda.inspection._figures import classical_scaling
+from sklda.inspection._topic_means import Groups, check_groups
 
 # A script may import only from those above it.
 SCRIPTS = (

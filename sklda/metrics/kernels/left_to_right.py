@@ -11,7 +11,7 @@ resampling in proportion to p(w_n | z) keeps the product of the means unbiased.
 
 import numpy as np
 
-from sklda._core.random_streams import uniform
+from sklda._sampling.random_streams import uniform
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel, nested_kernel
 from sklda._simd.vector_math import log_double

@@ -14,12 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda._base.sklearn_private import (
-    HasMethods,
-    Interval,
-    NonemptyPath,
-    StrOptions,
-)
+from sklda._data.sklearn_private import HasMethods, Interval, NonemptyPath, StrOptions
 
 WRONG = (ValueError, TypeError)  # as scikit-learn's InvalidParameterError is
 NAME = "{name}"  # stands for the name of the parameter

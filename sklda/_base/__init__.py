@@ -1,1 +1,0 @@
-"""Base classes of all estimators: parameters, callbacks, transform and score."""

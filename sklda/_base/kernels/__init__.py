@@ -1,1 +1,0 @@
-"""Numba loops of documents under fixed topics."""

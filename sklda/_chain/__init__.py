@@ -1,1 +1,0 @@
-"""The engine: one Markov chain, its fit, its start, and what it keeps."""

@@ -1,1 +1,0 @@
-"""Corpus, problem, sampler protocol, counts and random numbers of all families."""

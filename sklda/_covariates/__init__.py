@@ -1,0 +1,1 @@
+"""Columns that describe documents, and the design that formulas make of them."""

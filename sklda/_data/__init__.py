@@ -1,0 +1,1 @@
+"""From what a user passes to a checked corpus."""

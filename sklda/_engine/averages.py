@@ -1,0 +1,582 @@
+"""Sums of tables whose numbers are nearly all 0, kept as the entries above 0.
+
+A document has a few of the topics, and so has a word. The sums over the kept samples of
+a chain have little more, so their entries take far less memory than a matrix does.
+
+Estimates of topics and documents, made from the sums of the kept samples.
+
+With n_wk and n_dk summed over S kept samples, and alpha and beta the same in all,
+
+    components_kw = n_wk / S + beta,    theta_dk = (n_dk / S + alpha_k) / (N_d + A),
+
+where N_d is the length of document d and A the sum of alpha. If alpha is sampled, the
+sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + A).
+
+Sums of the kept samples of a chain, from which its estimates are made.
+
+Samples of a chain, as counts without zeros.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from sklda._data.corpus import (
+    Corpus,
+    document_lengths,
+    numbers_of_ranges,
+    ranges,
+    some_documents,
+    starts,
+    tokens_before,
+)
+from sklda._data.notices import check_memory
+from sklda._estimators.base import BaseTopicModel
+from sklda._fitted.fitted_topics import snapshot
+from sklda._fitted.posterior_draws import PosteriorDraws
+from sklda._sampling.doc_topic_counts import doc_topic_cells, word_topic_cells
+from sklda._sampling.problem import Counts, Problem, word_tokens
+from sklda._sampling.sampler import SampledPrior
+from sklda._sampling.schedule import Schedule
+
+_CHUNK_ENTRIES = 2**18  # of a matrix, with its zeros, at a time
+
+
+class SparseRows(NamedTuple):
+    """Rows of a matrix without its zeros, in the narrowest types that hold them."""
+
+    size: np.ndarray  # (n_rows,), entries of each row
+    topic: np.ndarray  # (n_entries,)
+    value: np.ndarray  # (n_entries,), float64 unless all are whole numbers
+
+    def matrix(self, n_topics: int) -> sparse.csr_array:
+        """Return the rows as a matrix of float64, topics in the order of the rows."""
+        cells = self.value.astype(np.float64), self.topic.astype(np.int32)
+        shape = self.size.size, n_topics
+        return sparse.csr_array((*cells, starts(self.size)), shape=shape)
+
+    def take(self, rows: np.ndarray) -> Self:
+        """Return some rows."""
+        size, start = self.size[rows], starts(self.size)
+        entries = numbers_of_ranges(start[rows], size.astype(np.int64))
+        return type(self)(size, self.topic[entries], self.value[entries])
+
+    def chunks(self, n_topics: int) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield ranges of rows, and these rows as arrays of float64, with zeros."""
+        start = starts(self.size)
+        for first, last in row_chunks(self.size.size, n_topics):
+            entries = slice(start[first], start[last])
+            row = np.repeat(np.arange(last - first), self.size[first:last])
+            table = np.zeros((last - first, n_topics))
+            table[row, self.topic[entries]] = self.value[entries]
+            yield slice(first, last), table
+
+    def dense(self, n_topics: int) -> np.ndarray:
+        """Return all rows as an array of float64, (n_rows, n_topics)."""
+        table = np.empty((self.size.size, n_topics))
+        for rows, values in self.chunks(n_topics):
+            table[rows] = values
+        return table
+
+
+def row_chunks(n_rows: int, n_topics: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and the end of chunks of rows that take little memory."""
+    step = max(1, _CHUNK_ENTRIES // n_topics)
+    return ((first, min(first + step, n_rows)) for first in range(0, n_rows, step))
+
+
+def packed(matrix: sparse.csr_array) -> SparseRows:
+    """Return the entries of a matrix of float64 in the narrowest types."""
+    value, n_topics = matrix.data, matrix.shape[1]
+    whole = value.astype(np.int64)
+    if np.array_equal(whole, value):
+        value = narrow(whole, whole.max(initial=0))
+    return SparseRows(
+        narrow(np.diff(matrix.indptr), n_topics),
+        narrow(matrix.indices, n_topics),
+        value,
+    )
+
+
+def narrow(numbers: np.ndarray, most: int) -> np.ndarray:
+    """Return whole numbers up to `most` in the type that takes least memory."""
+    return numbers.astype(np.min_scalar_type(most))
+
+
+class SparseSum:
+    """A sum of matrices, in chunks of rows; none of its arrays changes."""
+
+    def __init__(self, n_rows: int, n_topics: int) -> None:
+        self.n_rows, self.n_topics = n_rows, n_topics
+        self.chunks: list[SparseRows] = []
+
+    def add(self, chunks: Iterable[sparse.csr_array]) -> None:
+        """Add a matrix of float64, which comes in the same chunks of rows each time."""
+        is_first = not self.chunks
+        for i, chunk in enumerate(chunks):
+            if is_first:
+                self.chunks.append(packed(chunk))
+            else:  # the sum before it is gone before the next chunk comes
+                before = self.chunks[i].matrix(self.n_topics)
+                self.chunks[i] = packed(before + chunk)
+
+    def copy(self) -> Self:
+        """Return a copy to which matrices can be added."""
+        other = copy(self)
+        other.chunks = self.chunks.copy()
+        return other
+
+    def rows(self) -> SparseRows:
+        """Return all rows in one piece."""
+        nothing = packed(sparse.csr_array((self.n_rows, self.n_topics)))
+        columns = zip(*(self.chunks or [nothing]), strict=True)
+        return SparseRows(*map(np.concatenate, columns))
+
+
+# Adds the mean of alpha / (length + sum of alpha) over the kept samples to theta, in
+# place, given theta, what is kept of the prior, and the lengths of the documents.
+AddPriors = Callable[[np.ndarray, Any, np.ndarray], None]
+
+
+class TopicSums(NamedTuple):
+    """The word-topic counts of one chain, summed over its kept samples."""
+
+    counts: SparseRows  # of n_words rows
+    n_kept: int
+    n_topics: int
+    beta: float | np.ndarray
+    totals: np.ndarray  # (n_topics,), of `components` over the words
+
+    @classmethod
+    def of(
+        cls, counts: SparseRows, n_kept: int, n_topics: int, beta: float | np.ndarray
+    ) -> Self:
+        """Return the sums with their totals."""
+        sums = cls(counts, n_kept, n_topics, beta, np.zeros(n_topics))
+        totals = sums.totals
+        for words, table in counts.chunks(n_topics):
+            rows = sums._with_beta(table, words)
+            rows[0] += totals
+            totals = rows.sum(axis=0)
+        return sums._replace(totals=totals)
+
+    @property
+    def n_words(self) -> int:
+        """Return V."""
+        return self.counts.size.size
+
+    def components(self) -> np.ndarray:
+        """Return the mean counts plus beta, (n_topics, n_words)."""
+        table = self.counts.dense(self.n_topics)
+        return self._with_beta(table, slice(None)).T
+
+    def phi(self, words: np.ndarray) -> np.ndarray:
+        """Return the probabilities of some words in the topics, (n, n_topics).
+
+        Memory: the result, and little more.
+        """
+        table = self.counts.take(words).dense(self.n_topics)
+        phi = self._with_beta(table, words)
+        phi /= self.totals
+        return phi
+
+    def _with_beta(self, table: np.ndarray, words: np.ndarray | slice) -> np.ndarray:
+        """Turn the sums of some words, in place, into mean counts plus beta."""
+        table /= self.n_kept
+        table += np.transpose(self.beta)[words] if np.ndim(self.beta) else self.beta
+        return table
+
+    def means(self) -> sparse.csr_array:
+        """Return the mean counts, (n_topics, n_words)."""
+        return (self.counts.matrix(self.n_topics) / self.n_kept).T.tocsr()
+
+
+class DocumentSums(NamedTuple):
+    """The document-topic counts of one chain, summed over its kept samples."""
+
+    counts: SparseRows  # n_dk; or n_dk / (N_d + A), if alpha is sampled
+    n_kept: int
+    n_topics: int
+    lengths: np.ndarray  # (n_docs,), tokens
+    alpha: np.ndarray | None  # (n_topics,), unless it is sampled
+    kept_priors: Any  # of sampled alpha: what tells it in each sample
+
+    def theta(self, add_priors: AddPriors) -> np.ndarray:
+        """Return the mean topic proportions, (n_docs, n_topics)."""
+        theta = self.counts.dense(self.n_topics)
+        theta /= self.n_kept
+        if self.alpha is None:
+            add_priors(theta, self.kept_priors, self.lengths)
+            return theta
+        theta += self.alpha
+        theta /= (self.lengths + self.alpha.sum())[:, np.newaxis]
+        return theta
+
+    def shares(self) -> sparse.csr_array:
+        """Return theta without the share of alpha, (n_docs, n_topics)."""
+        shares = self.counts.matrix(self.n_topics) / self.n_kept
+        if self.alpha is not None:
+            mass = self.lengths + self.alpha.sum()
+            shares.data /= np.repeat(mass, self.counts.size)
+        shares.sort_indices()
+        return shares
+
+
+# The attributes with the sums of a fit, of which estimates are made.
+_SOURCES = {"components_": "_topic_sums", "doc_topic_": "_document_sums"}
+
+
+def made_when_read(name: str) -> Any:
+    """Return a property: an array that is made of sums when it is first read.
+
+    The array is kept beside the sums, so it goes with the fit, and takes their place,
+    because users may edit it. What they assign is in ``__dict__``, as without property.
+    """
+    source = _SOURCES[name]
+
+    def read(estimator: Any) -> Any:
+        known = vars(estimator)
+        place = known.get(source, known)
+        if name not in place:
+            if place is known:
+                raise AttributeError(
+                    f"{type(estimator).__name__!r} object has no attribute {name!r}"
+                )
+            place.setdefault(name, estimator._made(name))  # unless a thread was first
+        return place[name]
+
+    def assign(estimator: Any, value: Any) -> None:
+        vars(estimator)[name] = value
+        vars(estimator).pop(source, None)
+
+    def delete(estimator: Any) -> None:
+        known = vars(estimator)
+        if not [known.pop(key) for key in (name, source) if key in known]:
+            raise AttributeError(name)
+
+    return property(read, assign, delete)
+
+
+def concatenated(arrays: list[np.ndarray], axis: int) -> np.ndarray:
+    """Return arrays one after the other; a single one as it is."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=axis)
+
+
+class BaseMeans(BaseTopicModel):
+    """Estimators whose topics and proportions are means over kept samples."""
+
+    _add_priors: ClassVar[AddPriors]  # to theta
+    # "chains": the sums of each chain, as plain tuples, which can be stored without any
+    # type of this package; and the array, if it was read.
+    _topic_sums: dict[str, Any]
+    _document_sums: dict[str, Any]
+    _made_of: ClassVar[dict[str, str]] = BaseTopicModel._made_of | _SOURCES
+
+    components_ = made_when_read("components_")
+    doc_topic_ = made_when_read("doc_topic_")
+
+    def _made(self, name: str) -> np.ndarray:
+        """Return an estimate, made of the sums."""
+        if name == "components_":
+            parts = [sums.components() for sums in self._sums_of_topics()]
+            return concatenated(parts, axis=0)
+        add_priors = type(self)._add_priors
+        parts = [sums.theta(add_priors) for sums in self._sums_of_documents()]
+        return concatenated(parts, axis=1)
+
+    def _sums_of_topics(self) -> list[TopicSums]:
+        chains = self._topic_sums["chains"]
+        return [TopicSums(SparseRows(*counts), *more) for counts, *more in chains]
+
+    def _sums_of_documents(self) -> list[DocumentSums]:
+        chains = self._document_sums["chains"]
+        return [DocumentSums(SparseRows(*counts), *more) for counts, *more in chains]
+
+    def _reads_sums(self, name: str) -> bool:
+        """Return whether the sums give an estimate, and no array takes their place."""
+        is_own = getattr(type(self), name) is getattr(BaseMeans, name)
+        return is_own and name not in vars(self).get(_SOURCES[name], {name})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the arrays that were read, unless they were edited."""
+        state = super().__getstate__()
+        for name, source in _SOURCES.items():
+            if source in state:  # another thread may read the array meanwhile
+                sums = state[source] = dict(state[source])
+                if name in sums and np.array_equal(sums[name], self._made(name)):
+                    del sums[name]
+        return state
+
+    def __copy__(self) -> Self:
+        """Return a copy with the same arrays, which keeps to itself what it makes."""
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self))
+        for source in _SOURCES.values() & vars(other).keys():
+            vars(other)[source] = dict(vars(other)[source])
+        return other
+
+    @property
+    def _n_topics(self) -> int:
+        if not self._reads_sums("components_"):
+            return super()._n_topics
+        return sum(sums.n_topics for sums in self._sums_of_topics())
+
+    @property
+    def _n_words(self) -> int:
+        if not self._reads_sums("components_"):
+            return super()._n_words
+        return self._sums_of_topics()[0].n_words
+
+    def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
+        if not self._reads_sums("components_"):
+            return super()._phi(words, model)
+        models = self._sums_of_topics()
+        first, last, _ = model.indices(self._n_topics)
+        size = models[0].n_topics  # models are as large as each other
+        phi = [sums.phi(words) for sums in models[first // size : -(-last // size)]]
+        return concatenated(phi, axis=1)
+
+    def sparse_estimates(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Return `components_` and `doc_topic_` without the priors, as sparse matrices.
+
+        A document has tokens in few topics, and so has a word. So this takes a fraction
+        of the memory of the attributes, which are made when they are first read.
+
+        Returns
+        -------
+        components : csr_array of shape (n_topics, n_features_in_)
+            Expected number of tokens of each word in each topic: `components_` without
+            beta.
+        doc_topic : csr_array of shape (n_documents, n_topics)
+            `doc_topic_` without the share of the prior. For a document of N tokens and
+            A, the sum of alpha, this share is alpha / (N + A), and the row sums to
+            N / (N + A).
+
+        Raises
+        ------
+        NotFittedError
+            Before fit.
+        ValueError
+            If one of the attributes is not that of fit, because it was assigned, edited
+            or deleted.
+
+        Notes
+        -----
+        Memory: 12 bytes per entry, and 4 per row. An attribute that was read is made
+        again, to see whether it was edited.
+        """
+        fitted = snapshot(self)
+        vars(fitted).update(fitted.__getstate__())
+        if not all(map(fitted._reads_sums, _SOURCES)):
+            raise ValueError(
+                "components_ or doc_topic_ is not that of fit, but assigned, edited, "
+                "overridden or deleted: fit again, or convert the arrays by "
+                "scipy.sparse.csr_array."
+            )
+        components = [sums.means() for sums in fitted._sums_of_topics()]
+        shares = [sums.shares() for sums in fitted._sums_of_documents()]
+        return sparse.vstack(components, "csr"), sparse.hstack(shares, "csr")
+
+
+def sum_attributes(topics: TopicSums, documents: DocumentSums) -> dict[str, Any]:
+    """Return the attributes of which estimates are made, with the sums of one chain."""
+    return {
+        "_topic_sums": {"chains": (_plain(topics),)},
+        "_document_sums": {"chains": (_plain(documents),)},
+    }
+
+
+def _plain(sums: TopicSums | DocumentSums) -> tuple:
+    return tuple(sums.counts), *sums[1:]
+
+
+_CHUNK_TOKENS = 2**18  # whose counts are added at a time
+
+
+class Averages:
+    """The sum of the kept samples: word-topic and document-topic counts."""
+
+    def __init__(self, problem: Problem[Corpus]) -> None:
+        n_docs = problem.corpus.doc_ptr.size - 1
+        self.word_topic = SparseSum(problem.n_words, problem.n_topics)
+        self.doc_topic = SparseSum(n_docs, problem.n_topics)
+        self.n_kept = 0
+
+    def add(
+        self,
+        problem: Problem[Corpus],
+        z: np.ndarray,
+        counts: Counts,
+        alpha_sum: float | np.ndarray | None,
+    ) -> None:
+        """Add one sample; n_dk / (n_d + alpha_sum) for n_dk where alpha is sampled."""
+        self.word_topic.add(_word_chunks(counts, problem.n_topics))
+        self.doc_topic.add(doc_chunks(problem, z, alpha_sum))
+        self.n_kept += 1
+
+    def copy(self) -> "Averages":
+        """Return a copy to which samples can be added."""
+        other = copy(self)
+        other.word_topic, other.doc_topic = (
+            self.word_topic.copy(),
+            self.doc_topic.copy(),
+        )
+        return other
+
+    def topic_sums(self, problem: Problem[Corpus]) -> TopicSums:
+        """Return the sums by word; a beta that is sampled is its mean."""
+        counts, n_topics = self.word_topic.rows(), problem.n_topics
+        return TopicSums.of(counts, self.n_kept, n_topics, problem.beta)
+
+    def document_sums(
+        self, problem: Problem[Corpus], prior: SampledPrior | None
+    ) -> DocumentSums:
+        """Return the sums by document."""
+        lengths = document_lengths(problem.corpus)
+        return DocumentSums(
+            counts=self.doc_topic.rows(),
+            n_kept=self.n_kept,
+            n_topics=problem.n_topics,
+            lengths=narrow(lengths, lengths.max(initial=0)),
+            alpha=problem.doc_topic_prior if prior is None else None,
+            kept_priors=None if prior is None else prior.kept_values(),
+        )
+
+
+def _word_chunks(counts: Counts, n_topics: int) -> Iterator[sparse.csr_array]:
+    """Yield the counts of some words at a time."""
+    for first, last in row_chunks(len(counts.word_topic), n_topics):
+        table = counts.word_topic[first:last]
+        yield sparse.csr_array(table[:, :n_topics], dtype=np.float64)
+
+
+def doc_chunks(problem, z, alpha_sum) -> Iterator[sparse.csr_array]:
+    """Yield the counts of some documents at a time, scaled if there is `alpha_sum`."""
+    corpus, n_topics = problem.corpus, problem.n_topics
+    before = tokens_before(corpus)
+    scale = np.ones(before.size - 1)
+    if alpha_sum is not None:
+        scale = 1 / (document_lengths(corpus) + alpha_sum)
+    n_chunks = 1 + int(before[-1]) // _CHUNK_TOKENS
+    for first, last in ranges(before, n_chunks):
+        chunk = some_documents(corpus, first, last)
+        topics, counts = doc_topic_cells(chunk, z, problem.n_lanes)
+        # The counts of a document add up to its tokens.
+        tokens = before[first : last + 1] - before[first]
+        start = np.searchsorted(np.cumsum(counts), tokens, side="right")
+        values = counts * np.repeat(scale[first:last], np.diff(start))
+        cells = values, topics.astype(np.int32), start
+        yield sparse.csr_array(cells, shape=(last - first, n_topics))
+
+
+class Draw(NamedTuple):
+    """One sample: topic and count of every count above 0, row after row.
+
+    The counts of a row add up to its tokens, so the rows need no pointers.
+    """
+
+    sweep: int
+    doc_topic_prior: np.ndarray
+    topic_word_prior: float | np.ndarray
+    doc_topic: tuple[np.ndarray, np.ndarray]
+    word_topic: tuple[np.ndarray, np.ndarray]
+
+
+def draw_of(
+    problem: Problem[Corpus], z: np.ndarray, counts: Counts, sweep: int
+) -> Draw:
+    """Return the present sample of a chain."""
+    return Draw(
+        sweep,
+        problem.doc_topic_prior,
+        problem.beta,
+        _stored(*doc_topic_cells(problem.corpus, z, problem.n_lanes)),
+        _stored(*word_topic_cells(counts.word_topic, problem.n_topics)),
+    )
+
+
+def _stored(topic, count):
+    """Return copies in the types that take least memory."""
+    narrow = np.min_scalar_type(count.max(initial=0))
+    return topic.astype(np.uint16), count.astype(narrow)
+
+
+def posterior_draws(chain: Any) -> PosteriorDraws | None:
+    """Return the draws of a chain as users get them; None if there are none."""
+    problem, draws, prior = chain.problem, list(chain.draws), chain.prior
+    if not draws:
+        return None
+    alpha, beta = problem.doc_topic_prior, problem.beta
+    if prior is not None:
+        alpha = np.array([draw.doc_topic_prior for draw in draws])
+        if prior.samples_words:
+            beta = np.array([draw.topic_word_prior for draw in draws])
+    return PosteriorDraws(
+        sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),
+        doc_topic_prior=alpha,
+        topic_word_prior=beta,
+        learned_alpha=np.reshape(
+            [update.alpha for update in chain.prior_updates], (-1, problem.n_topics)
+        ),
+        _prior_row=problem.prior_row,
+        _doc_ends=tokens_before(problem.corpus)[1:],
+        _word_ends=np.cumsum(word_tokens(problem).astype(np.int64)),
+        _doc_topic=[draw.doc_topic for draw in draws],
+        _word_topic=[draw.word_topic for draw in draws],
+    )
+
+
+def most_bytes(problem: Problem[Corpus]) -> int:
+    """Return the memory that one draw can take, whatever the topics of the tokens."""
+    total = 0
+    frequencies = word_tokens(problem).astype(np.int64)
+    for tokens in (document_lengths(problem.corpus), frequencies):
+        width = np.min_scalar_type(tokens.max(initial=0)).itemsize
+        cells = int(np.minimum(tokens, problem.n_topics).sum())
+        total += cells * (np.dtype(np.uint16).itemsize + width)
+    return total
+
+
+def draw_interval(keep_draws: int, schedule: Schedule) -> int:
+    """Return how many kept samples there are from one draw to the next.
+
+    Draws should be far apart, since neighbours say nearly the same.
+    """
+    return max(1, schedule.n_kept // max(keep_draws, 1))
+
+
+def check_keep_draws(
+    keep_draws: int,
+    schedule: Schedule,
+    problem: Problem[Corpus],
+    n_before: int = 0,
+    n_chains: int = 1,
+) -> None:
+    """Refuse to keep more draws than a fit has samples, or than memory holds.
+
+    There are `n_before` of the fits before, unless a burn-in ends them.
+    """
+    if keep_draws == 0:
+        return
+    n_before = n_before if schedule.burn_in == 0 else 0
+    if keep_draws > schedule.n_kept + n_before:
+        before = f", and {n_before} of earlier fits" if n_before > 0 else ""
+        burn_in, thin, n_new = schedule.burn_in, schedule.thin, keep_draws - n_before
+        ways = [f"burn_in={burn_in} with max_iter={burn_in + n_new * thin}"]
+        if shorter := (schedule.max_iter - burn_in) // n_new:
+            ways.insert(0, f"thin={shorter}")
+        raise ValueError(
+            f"keep_draws={keep_draws} exceeds the number of kept samples, "
+            f"{schedule.n_kept}: every thin={thin}-th of the sweeps between burn_in="
+            f"{burn_in} and max_iter={schedule.max_iter}{before}. To keep as many, set "
+            f"{', or '.join(ways)}."
+        )
+    chains = f" of {n_chains} chains" if n_chains > 1 else ""
+    check_memory(
+        n_chains * keep_draws * most_bytes(problem),
+        f"The draws that keep_draws={keep_draws}{chains} keeps",
+        "keep fewer draws",
+    )

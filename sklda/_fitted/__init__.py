@@ -1,0 +1,1 @@
+"""What reads a fit: fitted topics, documents under them, and draws."""

@@ -1,0 +1,1 @@
+"""Kernels that fold documents in."""

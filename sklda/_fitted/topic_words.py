@@ -1,0 +1,198 @@
+"""Scores that rank the words of a topic.
+
+Distances between the word distributions of topics, from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy.stats import rankdata
+
+from sklda._data.checks import check_limit
+from sklda._data.sklearn_private import StrOptions
+from sklda._fitted.fitted_topics import normalise, summable, top_indices
+from sklda._sampling.parameters import POSITIVE_INTEGER, PROPORTION
+
+_ENTRIES = 2**22  # of a block: 32 MB
+
+
+def top_columns(
+    components: np.ndarray, n_words: int, metric: str, weight: float | None = None
+) -> np.ndarray:
+    """Return the columns of the top words of each topic, (n_topics, n_words)."""
+    check_limit(n_words, "n_words", components.shape[1], "words")
+    blocks = _blocks_of_scores(components, metric, weight)
+    return np.concatenate([top_indices(scores, n_words) for _, scores in blocks])
+
+
+def scores_of_probable_words(
+    components: np.ndarray, n_words: int, metric: str, weight: float | None = None
+) -> np.ndarray:
+    """Return the scores of the most probable words of topics, (n_topics, n_words)."""
+    check_limit(n_words, "n_words", components.shape[1], "words")
+    blocks = _blocks_of_scores(components, metric, weight)
+    return np.concatenate(
+        [
+            np.take_along_axis(scores, top_indices(topic_word, n_words), axis=1)
+            for topic_word, scores in blocks
+        ]
+    )
+
+
+def _blocks_of_scores(
+    components: np.ndarray, metric: str, weight: float | None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the distributions of a few topics and their scores, then those of others.
+
+    `sklda.inspection.top_words` and `topic_exclusivity` define the metrics.
+    """
+    weight = _check_weight(weight, metric)
+    components = summable(components)
+    n_rows = max(1, _ENTRIES // components.shape[1])
+    blocks = [components[i : i + n_rows] for i in range(0, len(components), n_rows)]
+    # The sum over topics that the metric needs of each word.
+    total = np.zeros(components.shape[1])
+    if metric in ("frex", "exclusivity"):
+        for block in blocks:
+            total += normalise(block).sum(axis=0)
+    elif metric != "probability":
+        total = normalise(components.sum(axis=0))
+    for block in blocks:
+        topic_word = normalise(block)
+        yield topic_word, _SCORES[metric](topic_word, total, weight)
+
+
+def _check_weight(weight: float | None, metric: str) -> float | None:
+    """Return the weight or its default; ValueError if the metric has no weight."""
+    default = _DEFAULT_WEIGHTS.get(metric)
+    if weight is None:
+        return default
+    if default is None:
+        raise ValueError(
+            f"weight has no effect for metric={metric!r}; leave it at None, got "
+            f"{weight!r}."
+        )
+    return weight
+
+
+def _relevance(topic_word: np.ndarray, word: np.ndarray, weight: float) -> np.ndarray:
+    # weight * log p(w | k) + (1 - weight) * log(lift), with one term log p(w | k): two
+    # would multiply log 0 by 0 where the weight is 0 or 1.
+    with np.errstate(divide="ignore"):
+        scores: np.ndarray = np.log(topic_word)
+    return scores - (1 - weight) * np.log(np.where(word > 0, word, 1))
+
+
+def _frex(topic_word: np.ndarray, total: np.ndarray, weight: float) -> np.ndarray:
+    exclusive = _quantiles(_ratio(topic_word, total))
+    frequent = _quantiles(topic_word)
+    return np.asarray(1 / (weight / exclusive + (1 - weight) / frequent))
+
+
+def _ratio(topic_word: np.ndarray, word: np.ndarray, weight: None = None) -> np.ndarray:
+    """Divide each column by the value of its word; 0 where that is 0."""
+    quotient = np.zeros_like(topic_word)
+    np.divide(topic_word, word, out=quotient, where=word > 0)
+    return quotient
+
+
+def _quantiles(values: np.ndarray) -> np.ndarray:
+    """Return, for each entry, the proportion of its row that is not larger."""
+    ranks = rankdata(values, method="max", axis=1)
+    return np.asarray(ranks / values.shape[1])
+
+
+_Score: TypeAlias = Callable[[np.ndarray, np.ndarray, Any], np.ndarray]
+_SCORES: dict[str, _Score] = {
+    "probability": lambda topic_word, word, weight: topic_word,
+    "relevance": _relevance,
+    "lift": _ratio,
+    "frex": _frex,
+    "exclusivity": _ratio,
+}
+_DEFAULT_WEIGHTS = {"relevance": 0.6, "frex": 0.5}
+RANKING_CONSTRAINTS: dict = {
+    "n_words": POSITIVE_INTEGER,
+    "metric": [StrOptions({*_SCORES} - {"exclusivity"})],
+    "weight": [None, *PROPORTION],
+}
+
+
+_DEFAULT_N_WORDS = 10
+_N_COLUMNS = 256  # of words at a time: a few hundred topics then stay in the cache
+DISTANCE_CONSTRAINTS: dict = {
+    "distance": [StrOptions({"hellinger", "jensen-shannon", "top-words"})],
+    "n_words": [None, *POSITIVE_INTEGER],
+}
+
+
+def check_distance(distance: str, n_words: int | None, n_words_of_corpus: int) -> int:
+    """Return the number of top words to compare; ValueError if it has no effect."""
+    if n_words is None:
+        return min(_DEFAULT_N_WORDS, n_words_of_corpus)
+    if distance != "top-words":
+        raise ValueError(
+            f"n_words has no effect for distance={distance!r}; leave it at None, got "
+            f"{n_words!r}."
+        )
+    check_limit(n_words, "n_words", n_words_of_corpus, "words")
+    return n_words
+
+
+def topic_distances(
+    topics: np.ndarray, others: np.ndarray, distance: str, n_words: int
+) -> np.ndarray:
+    """Return the distance of each topic to each of the others, (n_topics, n_others).
+
+    Rows are distributions of words. `sklda.metrics.align_topics` defines the distances.
+    """
+    if distance == "hellinger":
+        affinities = np.sqrt(topics) @ np.sqrt(others).T
+        return _roots(1 - affinities)
+    if distance == "jensen-shannon":
+        return jensen_shannon_distances(topics, others)
+    is_top = [np.zeros(rows.shape) for rows in (topics, others)]
+    for member, rows in zip(is_top, (topics, others), strict=True):
+        np.put_along_axis(member, top_indices(rows, n_words), 1.0, axis=1)
+    return np.asarray(1 - is_top[0] @ is_top[1].T / n_words)
+
+
+def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the square roots of the divergences in bits, of all pairs of rows.
+
+    Half of the time is saved if the others are the topics themselves.
+    """
+    is_symmetric = others is topics
+    divergences = np.zeros((len(topics), len(others)))
+    for begin in range(0, topics.shape[1], _N_COLUMNS):
+        columns = slice(begin, begin + _N_COLUMNS)
+        rows, other_rows = topics[:, columns], np.ascontiguousarray(others[:, columns])
+        entropies, other_entropies = _entropies(rows), _entropies(other_rows)
+        # Reused, because new memory for each topic takes up to ten times as long.
+        mixtures, space = np.empty((2, *other_rows.shape))
+        for k, row in enumerate(rows):
+            after = slice(k if is_symmetric else 0, None)
+            np.add(row, other_rows[after], out=mixtures[after])
+            mixtures[after] /= 2
+            divergence = _entropies(mixtures[after], space[after])
+            divergence -= (entropies[k] + other_entropies[after]) / 2
+            divergences[k, after] += divergence
+    if is_symmetric:
+        divergences = np.maximum(divergences, divergences.T)  # 0 below the diagonal
+    return _roots(divergences)
+
+
+def _roots(squares: np.ndarray) -> np.ndarray:
+    """Return distances; a rounding error of 1e-16 would become a distance of 1e-8."""
+    squares[squares < 1e-14] = 0
+    return np.asarray(np.sqrt(squares.clip(max=1)))
+
+
+def _entropies(rows: np.ndarray, space: np.ndarray | None = None) -> np.ndarray:
+    """Return the entropy of each row in bits; overwrite an array of the same shape."""
+    logarithms = np.maximum(rows, np.finfo(float).tiny, out=space)
+    np.log2(logarithms, out=logarithms)
+    return np.asarray(-np.einsum("kw,kw->k", rows, logarithms))

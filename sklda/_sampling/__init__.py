@@ -1,0 +1,1 @@
+"""What samplers share: the problem, their protocol, random numbers and priors."""

@@ -1,1 +1,0 @@
-"""What reads fitted topics: top words, draws, intervals, distances, plots."""

@@ -1,0 +1,371 @@
+"""Collapsed sampling in shards: the phases of `sklda._engine.sharded` as tasks.
+
+A part holds the documents of neighbouring shards and, in each phase, the counts of as
+many shards of the words. After a phase, each shard of the documents hands its counts to
+the shard before it. So a part passes on the counts of its first shard, and keeps the
+others. Each part adds up the changes of all parts in the topic totals. All parts sweep
+at the same time, each in a task of one or more sweeps.
+
+Partially collapsed sampling: exact parts, whose tokens are counted after a sweep.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from dask.delayed import Delayed
+from distributed import Future, secede
+
+from sklda._data.corpus import (
+    MAX_32_BITS,
+    Corpus,
+    Part,
+    part_of,
+    some_documents,
+    take_cells,
+)
+from sklda._engine.averages import SparseRows
+from sklda._engine.hierarchical_prior import GammaPriors
+from sklda._engine.sharded import cut_words, parts_of_words, word_shard
+from sklda._gibbs import partially_collapsed
+from sklda._gibbs.collapsed_samplers import collapsed_sampler, uses_rows
+from sklda._sampling.problem import MAX_TOPICS, Problem, padded, word_tokens
+from sklda._sampling.random_streams import RandomStreams
+from sklda._sampling.schedule import Annealing
+from sklda._sampling.threads import Threads
+from sklda._tables.rows import RowCounts
+from sklda.dask._chain import ClusterChain
+from sklda.dask._cluster import MOST_TASKS, Group, exchange
+from sklda.dask._tasks import (
+    PartDocuments,
+    PartState,
+    count_again,
+    counts_of_lists,
+    counts_of_rows,
+    lists_of,
+    pack_blocks,
+    rows_of,
+    topic_totals,
+    unpack_blocks,
+    writable,
+)
+
+TOKENS_OF_TASK = 2**24  # about a second
+
+
+class ShardDocuments(NamedTuple):
+    """The documents of neighbouring shards."""
+
+    corpus: Corpus  # words are numbered from the first one of their shard
+    numbers: range  # of the shards
+    first: list[int]  # document of each shard, and the number of all
+    cuts: np.ndarray  # (n_shards + 1, n_docs) int64, cells before each shard of words
+    tokens: list[np.ndarray]  # of each word in each shard: (n_words,) uint16, clipped
+    bounds: list[int]  # of the shards of words
+
+    def cells(self, i: int, j: int) -> Part:
+        """Return the cells of the i-th of these shards in shard j of the words."""
+        doc_ptr, word, token_ptr = writable(self.corpus)
+        begin, end = (np.require(cut, requirements="W") for cut in self.cuts[j : j + 2])
+        part = Part(doc_ptr, begin, end, word, token_ptr)
+        return part_of(part, *self.first[i : i + 2])
+
+
+class ShardStates(NamedTuple):
+    """The state of neighbouring shards after a phase."""
+
+    z: np.ndarray  # (n_tokens,) uint16
+    stream: np.ndarray  # (n, 2) uint64, state of the random stream of each shard
+    topic: np.ndarray  # (n_lanes,) int64, tokens on each topic before the phase
+    change: np.ndarray  # (n_lanes,) int64, of these by these shards in the phase
+    tables: list[SparseRows]  # counts of the words that each shard had
+
+
+def word_totals(documents: PartDocuments, problem: Problem) -> np.ndarray:
+    """Return the number of tokens of each word, (n_words,) float64."""
+    return word_tokens(problem._replace(corpus=documents.corpus))
+
+
+def shard_bounds(n_shards: int, *totals: np.ndarray) -> list[int]:
+    """Return the bounds of the shards of words; the last ones may have no words."""
+    bounds = cut_words(np.sum(totals, axis=0), n_shards)
+    return bounds + bounds[-1:] * (n_shards + 1 - len(bounds))
+
+
+def cut_documents(
+    documents: PartDocuments, numbers: range, first: list[int], bounds: list[int]
+) -> ShardDocuments:
+    """Return documents, cut into shards and by words."""
+    corpus, n_words = documents.corpus, bounds[-1]
+    first = [document - documents.first for document in first]
+    tokens = []
+    for documents_of_shard in pairwise(first):
+        cells = take_cells(some_documents(corpus, *documents_of_shard))
+        shard = Problem(cells, n_words, [], 0)
+        tokens.append(np.minimum(word_tokens(shard), MAX_TOPICS).astype(np.uint16))
+    ends = [part.end for part in parts_of_words(corpus, bounds)]
+    before = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
+    corpus = corpus._replace(word=corpus.word - before[corpus.word])
+    cuts = np.array([corpus.begin, *ends])
+    return ShardDocuments(corpus, numbers, first, cuts, tokens, bounds)
+
+
+def begin(
+    part: PartState, stream: np.ndarray, tables: list[SparseRows], n_lanes: int
+) -> ShardStates:
+    """Return the states before the first phase, whose change has all tokens."""
+    change = np.bincount(part.z, minlength=n_lanes)
+    return ShardStates(part.z, stream, 0 * change, change, tables)
+
+
+def table_of(states: ShardStates, i: int) -> SparseRows:
+    """Return the counts that the i-th of the shards has."""
+    return states.tables[i]
+
+
+class InPhases(NamedTuple):
+    """Collapsed sampling of the shards of a part in a phase, on threads."""
+
+    sampler: str
+    blocking: str | None
+    max_block_size: int | None
+    n_jobs: int | None
+
+    def sweeps(
+        self,
+        documents: ShardDocuments,
+        states: ShardStates,
+        part: int,
+        problem: Problem,
+        phases: range,
+        group: Group,
+        annealing: Annealing,
+    ) -> ShardStates:
+        """Return the shards after some phases, counted from the first sweep on."""
+        secede()  # so that no other part or task waits for a free thread
+        n_shards = len(documents.bounds) - 1
+        # Dask may repeat a task, so its arguments must not change.
+        states = states._replace(z=states.z.copy(), stream=states.stream.copy())
+        for phase in phases:
+            # Counts for the part before, and the change for all parts.
+            message = states.tables[0], states.change
+            passed = exchange(group, part, phase, message)
+            sweep, phase_of_sweep = divmod(phase, n_shards)
+            priors = annealing.problem_of(problem, sweep + 1)
+            states = self.sweep(documents, states, priors, phase_of_sweep, passed)
+        return states
+
+    def sweep(
+        self,
+        documents: ShardDocuments,
+        states: ShardStates,
+        problem: Problem,
+        phase: int,
+        passed: list[Any],
+    ) -> ShardStates:
+        """Return the shards after a phase; their topics and streams change in place.
+
+        `passed` contains the counts and the change of the next part, and the changes of
+        all others. It is empty if there is a single part.
+        """
+        before, *changes = passed or states.tables[:1]
+        totals = sum(changes, states.topic + states.change)
+        topic, z, stream = _checked(totals), states.z, states.stream
+        in_rows = self.blocking is None and uses_rows(self.sampler, problem)
+        sampler = collapsed_sampler(
+            self.blocking, self.max_block_size, in_rows, problem.n_topics
+        )
+        n_shards = len(documents.bounds) - 1
+        most_words = int(np.diff(documents.bounds).max())
+
+        def sweep(i, block):
+            j = word_shard(documents.numbers[i], phase, n_shards)
+            shard = problem._replace(corpus=documents.cells(i, j))
+            counts, n_words = unpack_blocks([block]), block.size.size
+            shard_topic = topic.copy()
+            if in_rows:
+                table = rows_of(counts, 0, n_words, shard.n_lanes)
+                tables = RowCounts(z, table, shard_topic)
+            else:
+                room = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
+                tables = lists_of(
+                    counts, room, most_words, problem.n_topics, z, shard_topic
+                )
+            rng = RandomStreams(np.random.SeedSequence(0))
+            rng.kernel = stream[i]
+            sampler.sweep(shard, sampler.over(tables, shard), rng)
+            counts = counts_of_rows(table) if in_rows else counts_of_lists(tables)
+            return pack_blocks(counts, [0, n_words])[0], shard_topic - topic
+
+        with Threads(self.n_jobs) as threads:
+            columns = range(len(documents.numbers)), [*states.tables[1:], before]
+            tables, changes = zip(*threads.map(sweep, *columns), strict=True)
+        return ShardStates(z, stream, totals, sum(changes, 0 * totals), list(tables))
+
+
+def _checked(totals: np.ndarray) -> np.ndarray:
+    """Return the tokens on each topic as kernels take them, int32."""
+    if totals.max() > MAX_32_BITS:
+        raise ValueError(
+            f"Topic {totals.argmax()} has {totals.max():,} tokens, above the limit of "
+            f"{MAX_32_BITS:,} of CollapsedGibbsLDA: use more topics, or "
+            f"PartiallyCollapsedGibbsLDA, which has no such limit."
+        )
+    return totals.astype(np.int32)
+
+
+class PhasesChain(ClusterChain):
+    """Each sweep has as many phases as there are shards."""
+
+    _word_blocks: list[Future] | None  # None after a sweep
+
+    def _prepare(self) -> None:
+        documents, shards = self.partitions.futures, self.partitions.shards
+        firsts = np.cumsum([0, *(len(bounds) - 1 for bounds in shards)]).tolist()
+        self.n_shards = firsts[-1]
+        self._numbers = [range(*bounds) for bounds in pairwise(firsts)]
+        totals = self._tasks(word_totals, "words", "part", [documents], self.problem)
+        task = self.cluster.task(shard_bounds, "cut-words", self.n_shards, *totals)
+        (self.bounds,) = self.cluster.results([task])
+        columns = documents, self._numbers, shards
+        tasks = self._tasks(cut_documents, "cut", "part", columns, self.bounds)
+        self.documents = self.cluster.submit(tasks)
+        group = self.cluster.token, self.partitions.places
+        (self._group,) = self.cluster.submit(
+            [self.cluster.task(Group, "group", *group)]
+        )
+        if len(self.documents) > 1:
+            self.cluster.needed = set(self.partitions.places)
+        most_tokens = max(self.partitions.n_tokens)
+        self._most_ahead = 1 + TOKENS_OF_TASK // max(most_tokens, 1)
+
+    def start(
+        self, rng: RandomStreams, annealing: Annealing, priors: GammaPriors | None
+    ) -> None:
+        """Give each token a topic at random; each shard gets a random stream."""
+        super().start(rng, annealing, priors)
+        streams = [rng.kernel]  # a single shard goes on with that of the chain
+        if self.n_shards > 1:
+            streams = [rng.child(i).kernel for i in range(self.n_shards)]
+        streams = [np.array(streams[n.start : n.stop]) for n in self._numbers]
+        # Before a sweep, shard i has the words of shard i - 1.
+        blocks, n_lanes = self.word_blocks, padded(self.n_topics)
+        tables = [[blocks[i - 1] for i in numbers] for numbers in self._numbers]
+        columns = self.parts, streams, tables
+        tasks = self._tasks(begin, "begin", "part", columns, n_lanes)
+        self._parts = self.cluster.submit(tasks)
+
+    def _take_up(self, parts: list[Delayed]) -> None:
+        self._parts = self.cluster.submit_to(self.partitions.places, parts)
+        self._word_blocks = None
+
+    def _submit_sweeps(self, n: int) -> None:
+        end = self.n_sweeps * self.n_shards
+        phases = range(end - n * self.n_shards, end)
+        common = self.problem, phases, self._group, self.annealing
+        columns = self.documents, self._parts, range(len(self._parts))
+        tasks = self._tasks(
+            self.sampler.sweeps, "sweep-phases", "part", columns, *common
+        )
+        self._take_up(tasks)
+
+    @property
+    def word_blocks(self) -> list[Future]:
+        """The counts of the blocks of words, which are read only if they are needed."""
+        parts = self.parts
+        if self._word_blocks is None:
+            tables = [
+                (part, i)
+                for part, numbers in zip(parts, self._numbers, strict=True)
+                for i in range(len(numbers))
+            ]
+            # At the end of a sweep shard i has the words of shard i - 1.
+            columns = zip(*tables[1:], tables[0], strict=True)
+            tasks = self._tasks(table_of, "table", "block", columns)
+            self._word_blocks = self.cluster.submit(tasks)
+        return self._word_blocks
+
+
+LEAST_BLOCK = 2**20  # entries of a dense block: smaller ones cost more than they save
+
+# What all parts need: the counts of all documents in blocks, the problem without
+# documents, the bounds of the blocks, and the keys of random numbers.
+SharedInput = tuple[list[SparseRows], Problem, list[int], partially_collapsed.Keys]
+
+
+class ExactParts(NamedTuple):
+    """Partially collapsed sampling: phi is drawn from all counts, then the topics."""
+
+    n_jobs: int | None
+
+    def sweep(
+        self, documents: PartDocuments, part: PartState, shared: SharedInput
+    ) -> PartState:
+        """Return the part after a sweep."""
+        word_blocks, problem, bounds, keys = shared
+        problem = problem._replace(corpus=writable(documents.corpus))
+        z, counts, n_lanes = part.z.copy(), unpack_blocks(word_blocks), problem.n_lanes
+        is_empty = topic_totals(counts, n_lanes) == 0
+
+        def counts_of(first, last):
+            return rows_of(counts, first, last, n_lanes)
+
+        with Threads(self.n_jobs) as threads:
+            slices, doc_slices = partially_collapsed.slices_of(problem, threads)
+            # Every part draws the same phi: it has more bytes than the counts, which
+            # are mostly zeros, so it would take longer to receive.
+            topics = partially_collapsed.draw_phi(
+                keys.phi, is_empty, counts_of, problem, slices, threads
+            )
+            first, key = documents.first, keys.topics
+            partially_collapsed.sweep_documents(
+                problem, z, first, topics, key, doc_slices, threads
+            )
+        return count_again(topics[0].view(np.int32), problem, z, bounds)
+
+
+class CountingChain(ClusterChain):
+    """Each part sweeps with the counts of all, and counts its tokens again.
+
+    Its new counts are split into the blocks of words; each block adds up its pieces. So
+    no worker receives all counts of all parts.
+    """
+
+    def _prepare(self) -> None:
+        n_parts = len(self.documents)
+        self.bounds = word_bounds(n_parts, self.partitions.n_words, self.n_topics)
+
+    @property
+    def n_tasks(self) -> int:
+        """Tasks of a sweep."""
+        n_parts, n_word_blocks = len(self.documents), self.n_word_blocks
+        return n_parts * n_word_blocks + n_parts + n_word_blocks
+
+    def _submit_sweeps(self, n: int) -> None:
+        keys, problem = partially_collapsed.draw_keys(self.rng), self.problem
+        if self.is_annealed:
+            anneal, sweep = self.annealing.problem_of, self.n_sweeps
+            task = self.cluster.task(anneal, f"anneal-{sweep}", problem, sweep)
+            (problem,) = self.cluster.submit([task])
+        shared = (self.word_blocks, problem, self.bounds, keys)
+        columns = self.documents, self.parts
+        tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
+        self._reduce(tasks)
+
+
+def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
+    """Return the bounds of blocks of words: as many as parts, or fewer."""
+    # A sweep has a task for each part, block and piece; at most five more for each part
+    # and block (count, mean, store, load, load the mean); and three for the priors.
+    most = (MOST_TASKS - 6 * n_parts - 3) // (n_parts + 6)
+    if most < 1:
+        raise ValueError(
+            f"{n_parts} partitions make more than {MOST_TASKS:,} tasks in a sweep, too "
+            f"many for a scheduler: use at most n_partitions={(MOST_TASKS - 9) // 7}, "
+            f"with more threads each (n_jobs)."
+        )
+    most_by_size = 1 + n_words * padded(n_topics) // LEAST_BLOCK
+    n_word_blocks = min(n_parts, most, most_by_size, n_words)
+    return [n_words * i // n_word_blocks for i in range(n_word_blocks + 1)]

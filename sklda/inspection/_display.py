@@ -1,0 +1,296 @@
+"""Tables of results: as lines of text, which they print, and as DataFrames.
+
+The base of the displays; colours, texts, checks and imports that they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from sklda._data.notices import import_extra, import_pandas
+
+
+def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
+    """Return the lines of rows of cells, in columns as wide as their widest cell.
+
+    `sides` has a side for each column, "<" or ">"; its last one stands for all others.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = sides.ljust(len(widths), sides[-1])
+    return [
+        "  ".join(
+            f"{cell:{side}{width}}"
+            for cell, side, width in zip(row, sides, widths, strict=False)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def table_by_keys(
+    index: dict[str, list[Any]], columns: dict[str, np.ndarray], as_frame: bool
+) -> Any:
+    """Return a dict of rows, or a DataFrame.
+
+    `index` contains the values of each axis of the columns; rows have a key for each
+    combination of them.
+    """
+    axes = list(index.values())
+    keys = product(*axes) if len(axes) > 1 else axes[0]
+    cells = zip(*(column.ravel().tolist() for column in columns.values()), strict=True)
+    rows = (dict(zip(columns, row, strict=True)) for row in cells)
+    table = dict(zip(keys, rows, strict=True))
+    if not as_frame:
+        return table
+    pandas = import_pandas()
+    if len(axes) > 1:
+        labels = pandas.MultiIndex.from_tuples(table, names=list(index))
+    else:
+        labels = pandas.Index(list(table), name=next(iter(index)))
+    return pandas.DataFrame(list(table.values()), index=labels)
+
+
+def line_of_others(n_topics: int, n_shown: int) -> list[str]:
+    """Return the line below a table of the first topics, if there are others."""
+    n_more = n_topics - n_shown
+    return [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
+
+
+def in_two_lines(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows whose headings break at their last "_" if that makes a column narrow.
+
+    The first row is that of the headings; two rows stand in its place.
+    """
+    above, below = [], []
+    for name, *cells in zip(*rows, strict=True):
+        first, mark, last = name.rpartition("_")
+        breaks = len(name) > max(map(len, cells), default=0)
+        above.append(first + mark if breaks else "")
+        below.append(last if breaks else name)
+    return [above, below, *map(list, rows[1:])]
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Light enough for black text on top of it, dark enough to stand out on white.
+FILL = "#a3c6df"
+EDGE = "#2f5570"
+# Texts of users are shown as they are: "$" begins no formula, and TeX does not run.
+PLAIN = {"parse_math": False, "usetex": False}
+_MAX_TITLE = 28  # characters of the title of a panel
+_GAPS = {"w_pad": 0.08, "h_pad": 0.08}  # around panels with their texts, in inches
+
+
+class Display:
+    """Base of the displays with one Axes; each has `_draw`."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Self:
+        """Plot the contents of the display.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for the drawing method of Axes.
+
+        Returns
+        -------
+        Display
+            The display itself.
+
+        Raises
+        ------
+        ImportError, TypeError
+            If matplotlib is not installed, or `ax` is not an Axes.
+        """
+        pyplot = import_pyplot(type(self).__name__)
+        if ax is None:
+            _, ax = pyplot.subplots(layout="constrained", figsize=self._figure_size())
+        check_axes(ax)
+        self._draw(ax, style)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _figure_size(self) -> tuple[float, float]:
+        """Return the width and the height of a new figure in inches."""
+        return 8, 4
+
+    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
+        """Draw on the axes, and set the attributes that hold what was drawn."""
+        raise NotImplementedError
+
+
+class PanelDisplay:
+    """Base of the displays with several Axes; each has `_panels`, `_new_axes`, `_draw`.
+
+    `_panels` returns the number of panels, and what they are for an error message.
+    """
+
+    axes_: np.ndarray
+    figure_: Figure
+
+    def plot(self, ax: Axes | Iterable[Axes] | None = None, **style: Any) -> Self:
+        """Plot the contents of the display.
+
+        Parameters
+        ----------
+        ax : Axes or array-like of Axes, default=None
+            One Axes per panel. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for the drawing method of Axes.
+
+        Returns
+        -------
+        Display
+            The display itself.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            If matplotlib is not installed, or `ax` is not one Axes for each panel.
+        """
+        pyplot = import_pyplot(type(self).__name__)
+        n_panels, content = self._panels()
+        axes = self._new_axes(pyplot, n_panels) if ax is None else axes_of(ax)
+        if axes.size != n_panels:
+            raise ValueError(
+                f"ax contains {axes.size} Axes, but there are {n_panels} {content}."
+            )
+        for panel in axes:
+            panel.spines[["top", "right"]].set_visible(False)
+        self._draw(axes, style)
+        self.axes_, self.figure_ = axes, axes[0].figure
+        return self
+
+    def _panels(self) -> tuple[int, str]:
+        raise NotImplementedError
+
+    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
+        """Return the panels of a new figure, see `new_panels`."""
+        raise NotImplementedError
+
+    def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
+        """Draw on the panels, and set the attributes that hold what was drawn."""
+        raise NotImplementedError
+
+
+def new_panels(
+    pyplot: ModuleType,
+    n_panels: int,
+    max_columns: int,
+    size: tuple[float, float],
+    margin: tuple[float, float] = (0, 0),
+    **options: Any,
+) -> np.ndarray:
+    """Return panels in rows of at most `max_columns`, in a new figure.
+
+    Each has this width and height in inches; the figure has a margin around them.
+    """
+    n_columns = min(n_panels, max_columns)
+    n_rows = -(-n_panels // n_columns)
+    width, height = size[0] * n_columns + margin[0], size[1] * n_rows + margin[1]
+    options = {"figsize": (width, height), "layout": "constrained"} | options
+    figure, grid = pyplot.subplots(n_rows, n_columns, squeeze=False, **options)
+    if figure.get_layout_engine() is not None:
+        figure.get_layout_engine().set(**_GAPS)
+    grid = grid.ravel()
+    for panel in grid[n_panels:]:
+        panel.remove()
+    panels: np.ndarray = grid[:n_panels]
+    return panels
+
+
+def import_pyplot(caller: str) -> ModuleType:
+    """Import matplotlib.pyplot, or raise an ImportError that says how to install it."""
+    return import_extra("matplotlib.pyplot", "plot", f"{caller}.plot")
+
+
+def check_axes(ax: Any) -> None:
+    """Raise TypeError if `ax` is not an Axes."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be an Axes of matplotlib, got {ax!r}.")
+
+
+def axes_of(ax: Any) -> np.ndarray:
+    """Return the axes of the user, one or several, as an array."""
+    axes = np.asarray(ax, dtype=object).ravel()
+    for panel in axes:
+        check_axes(panel)
+    return axes
+
+
+def shades(n: int, lightest: float = 0.9) -> np.ndarray:
+    """Return n colours from dark to light that differ in greyscale, (n, 4) RGBA."""
+    from matplotlib import colormaps
+
+    return np.asarray(colormaps["viridis"](np.linspace(0, lightest, n)))
+
+
+def write_rows(axes: Any, names: list[str], max_length: int) -> None:
+    """Write the names of rows to the left of them, from top to bottom."""
+    texts = [plain(name, max_length) for name in names]
+    axes.set_yticks(np.arange(len(texts)), texts, **PLAIN)
+    axes.set_ylim(len(texts) - 0.5, -0.5)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def write_dates(axes: Any) -> None:
+    """Write dates on the axis of days since 1970, which Matplotlib counts as well."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    locator = AutoDateLocator(minticks=2, maxticks=5)
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+
+
+def legend_beside(axes: Any, **options: Any) -> None:
+    """Draw a legend to the right of the axes, where it covers no data."""
+    legend = axes.legend(
+        loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", **options
+    )
+    for text in legend.get_texts():
+        text.set(text=text.get_text().removeprefix(" "), **PLAIN)
+
+
+def legend_label(name: str, max_length: int) -> str:
+    """Return a label without "_" at its start, which Matplotlib would leave out.
+
+    `legend_beside` removes the space again.
+    """
+    label = plain(name, max_length)
+    return f" {label}" if label[:1] in ("", "_") else label
+
+
+def plain(text: str, max_length: int) -> str:
+    """Return a text in one line that fonts can draw: lone surrogates become escapes."""
+    return shorten(text.encode("utf-8", "backslashreplace").decode("utf-8"), max_length)
+
+
+def shorten(text: str, max_length: int) -> str:
+    """Return a text in one line, cut to `max_length` characters with an ellipsis."""
+    text = " ".join(text.split())
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
+
+
+def write_title(panel: Any, name: str) -> None:
+    """Write a title above a panel, so short that it fits in capital letters."""
+    panel.set_title(plain(name, _MAX_TITLE), fontsize="small", **PLAIN)
+
+
+def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:
+    """Return the n topics with the largest sums over the documents, in order."""
+    order = np.argsort(-proportions.sum(axis=0), kind="stable")
+    return np.sort(order[:n])
