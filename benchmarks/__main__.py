@@ -35,10 +35,10 @@ def main(argv=None) -> None:
         for name, about in ABOUT.items():
             print(f"  {name:18} {about.splitlines()[0]}")
         return
-    family, dash, kind = options.question.partition("-")
+    family, _, kind = options.question.partition("-")
     options.folder = options.results / family
-    run = "run_" + kind if dash else "run"
-    getattr(import_module(module_of(options.question)), run)(options)
+    module = import_module(module_of(options.question))
+    getattr(module, f"run_{kind or family}")(options)
 
 
 if __name__ == "__main__":

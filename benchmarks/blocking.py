@@ -1,14 +1,15 @@
-"""Blocked sampling: the experiments of Zhang and Sisson, and whether blocks pay."""
+"""Blocked sampling: the experiments of Zhang and Sisson, and whether blocks pay.
+
+The same curves compare exact samplers on several threads: parallel-chains.
+"""
 
 import time
 from functools import partial
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linear_sum_assignment
 
 from benchmarks import corpora, figures, harness
-from benchmarks.internals import Sklda
 from benchmarks.programs import ALPHA, BETA, ours
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda.datasets import make_bars
@@ -25,38 +26,41 @@ ESTIMATORS = {
     "single-site": CollapsedGibbsLDA,
     "partially-collapsed": PartiallyCollapsedGibbsLDA,
     "uncollapsed": UncollapsedGibbsLDA,
+    "collapsed": CollapsedGibbsLDA,
+    "sharded": partial(CollapsedGibbsLDA, n_shards=2),
 }
-# The Hellinger distance of a topic with 17 % of its mass beside its bar. Two bars in
-# one topic are at 0.5, and the proportions of 18,000 tokens of a bar within 0.05.
-FARTHEST = 0.3
 # Nats per token that a chain may end below the best. Settled chains differ by about
 # 0.001, and local modes are 0.04 or more below the best.
 WIDEST_GAP = 0.02
 draw_bars = partial(figures.draw_curves, kinds=KINDS, looks=STYLES)
-TOPICS = {"nips": (40, 100, 400), "kos": (32, 100), "newsgroups": (100,)}
-TOPICS["counts"] = (20,)  # as planted
 LEVELS = (20, 50, 100, 200)  # sweeps of the first sampler, and all
 RISING = {"log_posterior": 1, "perplexity": -1}
 
 
 def settings_of(name: str) -> dict:
-    """Return estimator and parameters of a sampler, such as nested-4 or nested."""
+    """Return estimator and parameters of a sampler.
+
+    A number is that of threads, as in uncollapsed-2, or of the tokens of a block, as in
+    nested-4.
+    """
     if name in ESTIMATORS:
         return {"estimator": ESTIMATORS[name]}
-    blocking, _, most = name.partition("-")
-    blocks = {"blocking": blocking, "max_block_size": int(most) if most else None}
+    sampler, _, number = name.rpartition("-")
+    if sampler in ESTIMATORS:
+        return {"estimator": ESTIMATORS[sampler], "n_jobs": int(number)}
+    blocks = {"blocking": sampler or name, "max_block_size": None}
+    if sampler:
+        blocks["max_block_size"] = int(number)
     return {"estimator": CollapsedGibbsLDA, **blocks}
 
 
-def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Sklda:
+def new_program(name, X, n_topics, seed=0, checkpoints=()) -> ours.Sklda:
     """Return a compiled sampler; with checkpoints, estimates are means of samples."""
     settings = {"X": X, "n_topics": n_topics, "seed": seed, **settings_of(name)}
     if checkpoints:
-        means = {"checkpoints": checkpoints, "times_keeping": False}
-        program = ours.KeptMean(**settings, **means)
-        program.clock = time.process_time  # starts run side by side
+        program = ours.KeptMean(**settings, checkpoints=checkpoints)
     else:
-        program = Sklda(**settings)
+        program = ours.Sklda(**settings)
     program.warm_up()
     return program
 
@@ -66,24 +70,24 @@ def recorded_sweeps(last: int) -> list[int]:
     return [s for s in harness.geometric(last, STEPS) if 50 * s >= last]
 
 
-def run_start(seed, train, held_out, n_topics, options, new=new_program) -> dict:
-    """Return the curves of all samplers from one start, and their last topics."""
+def run_start(seed, train, held_out, n_topics, options) -> dict[str, dict]:
+    """Return the curves of all samplers from one start."""
     recorded = recorded_sweeps(options.sweeps)
     task = train, n_topics, seed, recorded
-    programs = {name: new(name, *task) for name in options.samplers}
+    programs = {name: new_program(name, *task) for name in options.samplers}
+    if hasattr(options, "jobs"):  # starts run side by side
+        for program in programs.values():
+            program.clock = time.process_time
 
-    def evaluate(runner):
-        program, value = programs[runner.name], None
-        if runner.n_sweeps in recorded:
+    def evaluate(program):
+        value = None
+        if program.n_sweeps in recorded:
             estimates = program.estimates(held_out.shape[0])
             value = corpora.perplexity(*estimates, held_out)
         return {"log_posterior": program.log_joint(), "perplexity": value}
 
     sweeps = range(1, options.sweeps + 1)
-    curves = harness.follow_programs(programs, sweeps, evaluate)
-    for name, program in programs.items():
-        curves[name]["topic_word"] = Sklda.estimates(program)[1]
-    return curves
+    return harness.follow_programs(programs, sweeps, evaluate)
 
 
 def known(chain: dict, key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -97,7 +101,7 @@ def thin(chains: dict, last: int, keys) -> dict:
     """Return the recorded sweeps, and the chains with values at these only."""
     recorded = recorded_sweeps(last)
     for chain in (chain for runs in chains.values() for chain in runs):
-        del chain["sweeps"], chain["topic_word"]
+        del chain["sweeps"]
         for key, digits in DIGITS.items():
             values = chain.pop(key)
             if key in keys:
@@ -112,22 +116,18 @@ def run_bars(options) -> None:
     X, _, planted = make_bars(options.documents, doc_topic_prior=alpha, random_state=0)
     data = corpora.split(sparse.csr_array(X), "bars")
     chains = harness.run_starts(run_start, options, *data, len(planted), options)
-    tokens = int(data[0].sum())
-    report = {"tokens": tokens, "widest_gap": WIDEST_GAP, "farthest": FARTHEST}
-    report["summary"] = count_modes(chains, tokens, planted)
+    report = {"tokens": int(data[0].sum()), "widest_gap": WIDEST_GAP}
+    report["summary"] = count_modes(chains, report["tokens"])
     report |= thin(chains, options.sweeps, KINDS)
     harness.write(options, "bars", report, **FACTS)
 
 
-def count_modes(chains, tokens, planted) -> dict:
-    """Return which chains end in a local mode, by log posterior and by topics."""
+def count_modes(chains, tokens: int) -> dict[str, dict]:
+    """Return how many chains of each sampler end in a local mode."""
     everything = [chain for runs in chains.values() for chain in runs]
     for chain in everything:
         curve = chain["sweeps"], chain["log_posterior"]
         chain["gap"] = harness.end_of(*curve, harness.TAIL) / tokens
-        far = distances_to_planted(chain["topic_word"], planted)
-        chain["distances"] = far.round(3).tolist()
-        chain["missed_topics"] = int((far > FARTHEST).sum())
     best = max(chain["gap"] for chain in everything)
     for chain in everything:
         chain["gap"] = round(best - chain["gap"], 5)
@@ -135,41 +135,27 @@ def count_modes(chains, tokens, planted) -> dict:
         name: {
             "chains": len(runs),
             "below_best": sum(chain["gap"] > WIDEST_GAP for chain in runs),
-            "missing_topics": sum(chain["missed_topics"] > 0 for chain in runs),
             "perplexity": float(np.median([c["perplexity"][-1] for c in runs])),
         }
         for name, runs in chains.items()
     }
 
 
-def distances_to_planted(topic_word, planted) -> np.ndarray:
-    """Return the Hellinger distance of each planted topic to that matched with it."""
-    affinity = np.sqrt(planted) @ np.sqrt(topic_word).T
-    distance = np.sqrt(np.maximum(0, 1 - affinity))
-    rows, columns = linear_sum_assignment(distance)
-    return distance[rows, columns]
-
-
 def run_chains(options) -> None:
     for corpus in options.corpora:
-        topics = [options.topics] if options.topics else TOPICS[corpus]
-        measure(corpus, topics, options, run_start)
-
-
-def measure(corpus, topics, options, run_start) -> None:
-    """Write a report for each number of topics."""
-    train, held_out = corpora.split(corpora.load(corpus, options), corpus)
-    for n_topics in topics:
-        data = train, held_out, n_topics, options
-        chains = harness.run_starts(run_start, options, *data)
-        report = corpora.shape_of(train)
-        report["mean_cell"] = report["tokens"] / report["cells"]
-        report["cells_of_one"] = float((train.data == 1).mean())
-        report |= {"summary": summary_of_chains(chains), "levels": levels(chains)}
-        harness.print_rows(report["levels"])
-        report |= thin(chains, options.sweeps, DIGITS)
-        facts = {"corpus": corpus, "topics": n_topics, **FACTS}
-        harness.write(options, f"chains-{corpus}-{n_topics}", report, **facts)
+        train, held_out = corpora.split(corpora.load(corpus, options), corpus)
+        shape = corpora.shape_of(train)
+        shape["mean_cell"] = shape["tokens"] / shape["cells"]
+        shape["cells_of_one"] = float((train.data == 1).mean())
+        for n_topics in options.topics:
+            data = train, held_out, n_topics, options
+            chains = harness.run_starts(run_start, options, *data)
+            report = shape | {"summary": summary_of_chains(chains)}
+            report["levels"] = levels(chains)
+            harness.print_rows(report["levels"])
+            report |= thin(chains, options.sweeps, DIGITS)
+            facts = {"corpus": corpus, "topics": n_topics, **FACTS}
+            harness.write(options, f"chains-{corpus}-{n_topics}", report, **facts)
 
 
 def summary_of_chains(chains) -> dict[str, dict]:
@@ -219,7 +205,7 @@ def levels(chains) -> list[dict]:
     return rows
 
 
-def draw_panels(panels, report, styles=STYLES) -> None:
+def draw_panels(panels, report) -> None:
     """Draw log posteriors and perplexities, in the range of the first sampler."""
     sweeps, tokens, edges = report["sweeps"], report["tokens"], []
     for name, chains in report["chains"].items():
@@ -229,7 +215,7 @@ def draw_panels(panels, report, styles=STYLES) -> None:
         by_sweeps = [sweeps] * len(chains), posterior
         lines = by_sweeps, (seconds, posterior), (seconds, perplexity)
         for axes, line in zip(panels, lines, strict=True):
-            figures.plot_chains(axes, *line, styles[name], name)
+            figures.plot_chains(axes, *line, STYLES[name], name)
         edges = edges or [axes.get_ylim() for axes in panels]
     for axes, x in zip(panels, ("sweeps", "seconds", "seconds"), strict=True):
         axes.set(xlabel=x, ylabel="log posterior per token, nats")
@@ -252,8 +238,5 @@ draw_speed = partial(figures.draw_rows, looks=STYLES, **SPEEDS)
 
 def run_speed(options) -> None:
     for corpus in options.corpora:
-        X = corpora.load(corpus, options)
-        timed = new_program, options.samplers
-        report = {"tokens": int(X.sum())}
-        report["rows"] = harness.time_topics(*timed, X, options)
-        harness.write(options, f"speed-{corpus}", report, corpus=corpus, **FACTS)
+        named = new_program, options.samplers, corpus
+        harness.measure_speed(*named, options, **FACTS)

@@ -1,20 +1,25 @@
-"""sklda beside other programs, each in a process of its own.
+"""sklda beside other programs, each in a process of its own; their page, and figures.
 
 `section_speed(reports, images)` and its like draw a figure, and return the values that
 fill a section of page.rst.
 """
 
+import re
 from contextlib import ExitStack
 from functools import partial
+from importlib import import_module
+from pathlib import Path
+from string import Template
 
 import numpy as np
 from scipy import sparse
 
-from benchmarks import corpora, figures, harness, number
+from benchmarks import DECLARED, corpora, figures, harness, module_of, number
 from benchmarks.harness import Runner
 from benchmarks.programs import ALPHA, BETA, PEERS, Failed, available
 from benchmarks.worker import Worker, workplace
 
+HERE = Path(__file__).resolve().parent
 TURN = 5  # sweeps
 HEAD = ("", "method")  # of the first columns of tables
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
@@ -80,20 +85,20 @@ def with_earlier(earlier: dict, found: dict) -> dict[str, dict]:
     return {name: programs[name] for name in PEERS if name in programs}
 
 
-def measure_starts(options, name: str, run_all, checkpoints=()) -> None:
-    """Write what `run_all(team)` returns; with checkpoints, words are held out."""
+def measure_starts(options, name: str, run_all, *, hold_out=False) -> None:
+    """Write what `run_all(team)` returns, which also takes words that are held out."""
 
     def measure_one(names, task, held_out):
         for seed in options.seeds:
             with ExitStack() as processes:
                 workers = [processes.enter_context(Worker(name)) for name in names]
                 team = [RemoteRunner(worker) for worker in workers]
-                team = [r for r in team if r.attempt(r.start, task, seed, checkpoints)]
+                team = [r for r in team if r.attempt(r.start, task, seed)]
                 found = run_all(team, *held_out)
             harness.print_ends(seed, found)
             yield {name: {"runs": [{"seed": seed, **r}]} for name, r in found.items()}
 
-    measure(options, name, measure_one, hold_out=bool(checkpoints))
+    measure(options, name, measure_one, hold_out=hold_out)
 
 
 def by_corpus(reports: list[dict]) -> dict[str, dict[int, dict]]:
@@ -222,7 +227,7 @@ def run_quality(options) -> None:
         rules = {"limit": options.limit, "sweeps": TURN}
         return harness.follow(team, checkpoints, evaluate, **rules)
 
-    measure_starts(options, "quality", run_all, checkpoints)
+    measure_starts(options, "quality", run_all, hold_out=True)
 
 
 def seconds_to(curve: dict, level: float) -> float:
@@ -349,3 +354,60 @@ def section_process(reports, images) -> dict:
         title = f"{title_of(report)}: seconds"
         tables.append(table(title, [*HEAD, *head], rows))
     return {"tables": "\n\n".join(tables)}
+
+
+# --- the page, and all figures --------------------------------------------------------
+
+
+def run_pages(options) -> None:
+    write_page(options.results / "compare", Path(options.doc or HERE.parent / "doc"))
+    for name in DECLARED["question"]:
+        family, _, kind = name.partition("-")
+        reports = harness.read(options.results / family, f"{kind}*") if kind else {}
+        if reports and family != "compare":
+            draw = getattr(import_module(module_of(name)), f"draw_{kind}", None)
+            if draw:  # the others have tables only
+                draw(reports, options.results / family)
+
+
+def write_page(folder: Path, doc: Path) -> None:
+    images = doc / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    text = (HERE / "page.rst").read_text(encoding="utf-8")
+    head, *parts = re.split(r"^\.\. SECTION (\w+)\n", text, flags=re.MULTILINE)
+    stored = harness.read(folder)
+    values = {"machines": _machines(stored)}
+    values["shapes"] = shapes(stored.values())
+    sections = [Template(head).substitute(values)]
+    for name, section in zip(parts[::2], parts[1::2], strict=True):
+        reports = list(harness.read(folder, f"{name}*").values())
+        if reports:
+            module = import_module(module_of(f"compare-{name}"))
+            values = getattr(module, f"section_{name}")(reports, images)
+            sections.append(Template(section).substitute(values))
+    page = "\n\n".join(section.strip() for section in sections) + "\n"
+    (doc / "benchmarks.rst").write_text(page, encoding="utf-8")
+
+
+def _machines(reports: dict[str, dict]) -> str:
+    """Return the machines, with what was measured on each if there are several."""
+    questions, versions = {}, {}
+    for name, report in reports.items():
+        machine = report["machine"]
+        packages = ", ".join(f"{k} {v}" for k, v in machine["versions"].items())
+        line = (
+            f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}; "
+            f"{' '.join(machine['simd'])}. Versions: {packages}."
+        )
+        questions.setdefault(line, {})[f"``compare-{name.partition('-')[0]}``"] = None
+        versions |= report.get("peers", {})
+    lines = [
+        f"Machine of {', '.join(names)}: {line}"
+        if len(questions) > 1
+        else f"Machine: {line}"
+        for line, names in questions.items()
+    ]
+    known = {PEERS[name]: version for name, version in versions.items()}
+    shown = [f"{p.label} {v}" for p, v in known.items() if p.package != "sklda"]
+    lines += [f"Programs: {', '.join(shown)}."] if shown else []
+    return "\n\n".join(lines)

@@ -1,7 +1,6 @@
 """Corpora of the benchmarks, and their splits into training and test data."""
 
 import gzip
-import html
 import json
 import re
 from collections import Counter
@@ -20,9 +19,6 @@ SHAPE = ("documents", "words", "cells", "tokens")
 N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "newsgroups": 2000, "titles": 4000}
 N_TEST_DOCUMENTS |= {"counts": 20, "bars": 250, "reuters": 2000, "blogs": 500}
 SUBJECT = re.compile(r"^Subject:(?: *re:)* *(.*)", re.IGNORECASE | re.MULTILINE)
-SPLITS = {("YES", "TRAIN"): "train", ("YES", "TEST"): "test"}  # of ModApte
-STORY = re.compile(r"<REUTERS ([^>]*)>(.*?)</REUTERS>", re.DOTALL)
-CLOSING = re.compile(r"\breuters?\s*$", re.IGNORECASE)
 
 
 class Story(NamedTuple):
@@ -115,37 +111,13 @@ def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
     return found
 
 
-def parse_sgml(text: str) -> Iterator[Story]:
-    def between(tag, story):
-        found = re.search(rf"<{tag}\b[^>]*>(.*?)</{tag}>", story, re.DOTALL)
-        return found[1] if found else ""
-
-    for attributes, story in STORY.findall(text):
-        attribute = dict(re.findall(r'(\w+)="(.*?)"', attributes))
-        kind = SPLITS.get((attribute["TOPICS"], attribute["LEWISSPLIT"]), "unused")
-        topics = re.findall(r"<D>(.*?)</D>", between("TOPICS", story))
-        # A few stories are one unprocessed text, without title and body.
-        words = [between("TITLE", story), between("BODY", story)]
-        if not any(words):
-            words = [re.sub(r"<[^>]*>", "", between("TEXT", story))]
-        words = html.unescape("\n".join(words)).strip()
-        yield Story(kind, topics, CLOSING.sub("", words))
-
-
 def read_stories(folder) -> Iterator[Story]:
-    """Yield all stories of a folder, in one file of lines or in SGML files."""
-    lines = Path(folder, "reuters21578.jsonl.gz")
-    paths = sorted(Path(folder).glob("*.sgm"))
-    if lines.exists():
-        with gzip.open(lines, "rt", encoding="utf-8") as stories:
-            for story in map(json.loads, stories):
-                text = f"{story['title']}\n{story['body']}"
-                yield Story(story["modapte"], story["topics"], text)
-    elif not paths:
-        raise FileNotFoundError(f"no *.sgm and no {lines.name} in {folder}")
-    else:
-        for path in paths:
-            yield from parse_sgml(path.read_text(encoding="latin-1"))
+    """Yield all stories of Reuters-21578, of which each line is one in JSON."""
+    path = Path(folder, "reuters21578.jsonl.gz")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for story in map(json.loads, lines):
+            text = f"{story['title']}\n{story['body']}"
+            yield Story(story["modapte"], story["topics"], text)
 
 
 def read_reuters(folder, n_labels=10) -> tuple[list[str], tuple, tuple]:

@@ -1,7 +1,6 @@
 """Covariates: coverage of intervals, held-out scores, and other programs."""
 
 from functools import partial
-from importlib.metadata import version
 from itertools import product
 from time import perf_counter
 
@@ -13,7 +12,8 @@ from sklearn.preprocessing import SplineTransformer
 from threadpoolctl import threadpool_limits
 
 from benchmarks import RANDOM, corpora, harness
-from benchmarks.programs.others import with_unseen, words_of
+from benchmarks.programs import available
+from benchmarks.programs.others import texts_of, with_unseen
 from sklda import DMRLDA, CollapsedGibbsLDA
 from sklda.inspection import estimate_effect, predicted_proportions
 
@@ -234,7 +234,7 @@ def run_peers(options) -> None:
     """Compare scores, effects and seconds of programs on the ratings of the posts."""
     X, rating, _, is_test = load_posts(options.covariates_home)
     train, test = (X[~is_test], rating[~is_test]), (X[is_test], rating[is_test])
-    halves = halve(test[0])
+    halves = corpora.hold_out_tokens(test[0], 0.5)
     fit_sklda((train[0][:50], train[1][:50]), 0, options, sweeps=3)  # compiles
     reference = fit_sklda(train, options.starts, options)
     rows = []
@@ -258,12 +258,8 @@ def run_peers(options) -> None:
     }
     clear = {"clear": int(is_clear(reference["contrast"]).sum())}
     report = {**corpora.shape_of(X), **clear, "summary": summary, "rows": rows}
-    facts = {"alpha": "learnt", "beta": BETA, "peer": peer_version()}
-    harness.write(options, "peers", report, **facts)
-
-
-def peer_version() -> str:
-    return f"topica {version('topica')}"
+    peer = f"topica {available(['topica'])['topica']}"
+    harness.write(options, "peers", report, alpha="learnt", beta=BETA, peer=peer)
 
 
 def fit_sklda(train, seed: int, options, sweeps=None) -> dict:
@@ -322,16 +318,6 @@ FITS = {
     "topica, DMR": partial(fit_topica, "DMR"),
     "topica, STM": partial(fit_topica, "STM"),
 }
-
-
-def texts_of(X) -> list[list[str]]:
-    return [list(words) for words in words_of(X)]
-
-
-def halve(X) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Deal the tokens of each document to two halves, at random."""
-    rest, half = corpora.hold_out_tokens(X, 0.5)
-    return rest.astype(np.int64), half.astype(np.int64)
 
 
 def score(fitted: dict, halves, rating) -> float:

@@ -8,9 +8,9 @@ from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora, figures, harness
-from benchmarks.internals import completion_score
 from benchmarks.programs import Program, available, ours
 from benchmarks.programs.others import BatchVB, Gensim, OnlineVB
+from benchmarks.programs.ours import completion_score
 from sklda import CVBLDA
 
 PRIORS = {"alpha": 0.1, "beta": 0.1}
@@ -34,7 +34,7 @@ draw_stream = partial(figures.draw_curves, kinds=SCORES, looks=STYLES)
 def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Program:
     """Return a program at its start; with checkpoints, Gibbs takes means there."""
     if name == "Gibbs" and checkpoints:
-        means = {"checkpoints": checkpoints, "thin": 1, "times_keeping": False}
+        means = {"checkpoints": checkpoints, "thin": 1}
         return ours.KeptMean(X, n_topics, seed, **means, **PRIORS)
     return PROGRAMS[name](X, n_topics, seed, **PRIORS)
 
@@ -43,7 +43,7 @@ def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:
     """Return the curve of one program."""
     program = new_program(name, train, n_topics, seed, checkpoints)
 
-    def evaluate(runner):
+    def evaluate(program):
         value = corpora.log_probability(*program.estimates(), held_out)
         return {"log_probability": round(value, 5)}
 
@@ -67,12 +67,11 @@ def run_convergence(options) -> None:
 
 
 def run_speed(options) -> None:
-    X = corpora.load(options.corpus, options)
     gensim = available({"gensim"} & set(options.programs))
     names = [name for name in options.programs if name != "gensim" or gensim]
-    report = {"tokens": int(X.sum()), "cells": int(X.nnz), **gensim}
-    report["rows"] = harness.time_topics(new_program, names, X, options)
-    harness.write(options, f"speed-{options.corpus}", report, **PRIORS)
+    harness.measure_speed(
+        new_program, names, options.corpus, options, **PRIORS, **gensim
+    )
 
 
 draw_speed = partial(figures.draw_rows, looks=STYLES)

@@ -9,7 +9,7 @@ from scipy import sparse, stats
 from sklearn.base import clone
 
 from benchmarks import RANDOM, blocking, corpora, figures, harness
-from benchmarks.internals import recorded
+from benchmarks.programs.ours import recorded
 from sklda.diagnostics import sample_chains
 
 KINDS = {"log_joint": "log joint per token, nats"}

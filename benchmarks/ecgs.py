@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks import corpora, figures, harness, number
-from benchmarks.internals import SideBySide, Sklda, completion_score
+from benchmarks.programs.ours import SideBySide, Sklda, completion_score
 from sklda import ECGSLDA, CollapsedGibbsLDA
 
 ALPHA_SUM, BETA = 50, 0.02
@@ -69,7 +69,7 @@ def rate_limits(X) -> dict[str, float]:
 
 def summary(sweeps, chains) -> dict:
     """Return the ends of the chains, relative to those of the first strategy."""
-    rows = harness.summary(sweeps, chains, "perplexity", -1, harness.TAIL)
+    rows = harness.summary(sweeps, chains, "perplexity", harness.TAIL)
     for name, row in rows.items():
         rates = [chain["sampling_rate"][-1] for chain in chains[name]]
         row["sampling_rate"] = float(np.median(rates))
@@ -168,10 +168,8 @@ def draw_shards(reports, folder) -> None:
 
 
 def run_speed(options) -> None:
-    X = corpora.load(options.corpus, options)
-    rows = harness.time_topics(new_program, options.strategies, X, options)
-    report = {"tokens": int(X.sum()), "rows": rows}
-    harness.write(options, f"speed-{options.corpus}", report, **PRIORS)
+    named = new_program, options.strategies, options.corpus
+    harness.measure_speed(*named, options, **PRIORS)
 
 
 def new_program(name, X, n_topics) -> Sklda:

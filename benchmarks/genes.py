@@ -1,18 +1,68 @@
 """Counts of single cells: which sampler predicts held-out counts, and in what time."""
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from benchmarks import corpora, figures, harness
 from benchmarks.programs import ALPHA, BETA, Program, ours
-from benchmarks.synthetic import cell_counts
 from sklda import PartiallyCollapsedGibbsLDA
+
+# --- synthetic counts -----------------------------------------------------------------
+
+
+class Shape(NamedTuple):
+    """How counts are drawn: see `cell_counts`."""
+
+    spread: float
+    fold: float
+    dispersion: float | None
+
+
+# Counts of genes: some have hundreds of molecules in a cell, most none or one, and vary
+# more than Poisson counts. Regions of open chromatin are seen once, or not at all.
+CELLS = {"genes": Shape(2.3, 1.5, 2.0), "regions": Shape(0.7, 2.0, None)}
+SPREAD = 0.6  # standard deviation of the logarithm of the sizes of cells
+CHANGED = 0.1  # of the columns, in each topic
+TOPICS_PER_CELL = 2.0  # sum of the Dirichlet parameters
+CELLS_AT_A_TIME = 250
+
+
+def cell_counts(
+    kind: str, n_cells: int, n_columns: int, n_tokens: int, n_topics: int, seed: int = 0
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return counts of cells, about `n_tokens` each, and the topics of the columns.
+
+    Columns have log-normal means, with the standard deviation `spread` of the
+    logarithm. In each topic a tenth of them are multiplied by a log-normal number, with
+    that of `fold`. Counts are negative binomial, with the variance
+    m + m^2 / `dispersion` at the mean m, or Poisson.
+    """
+    rng, shape = np.random.default_rng(seed), CELLS[kind]
+    changed = rng.random((n_topics, n_columns)) < CHANGED
+    fold = np.exp(changed * rng.normal(0, shape.fold, changed.shape))
+    topics = fold * rng.lognormal(0, shape.spread, n_columns)
+    topics /= topics.sum(axis=1, keepdims=True)
+    shares = rng.dirichlet(np.full(n_topics, TOPICS_PER_CELL / n_topics), n_cells)
+    sizes = n_tokens * rng.lognormal(-(SPREAD**2) / 2, SPREAD, (n_cells, 1))
+    parts = []
+    for first in range(0, n_cells, CELLS_AT_A_TIME):
+        cells = slice(first, first + CELLS_AT_A_TIME)
+        mean = sizes[cells] * (shares[cells] @ topics)
+        if shape.dispersion:
+            mean *= rng.standard_gamma(shape.dispersion, mean.shape) / shape.dispersion
+        parts.append(sparse.csr_array(rng.poisson(mean).astype(np.int32)))
+    return sparse.vstack(parts, format="csr"), topics
+
+
+# --- samplers ------------------------------------------------------------------------
 
 THIN = 5  # sweeps between the samples whose mean is evaluated
 STEPS = (1, 2, 3, 5)  # evaluated sweeps of each decade
 NEAR = 0.01  # nats below the best end, which count as there
-FEW = 10  # cells on which kernels are compiled
+N_COMPILING = 10  # cells on which kernels are compiled
 SAMPLERS = {
     "single-site": {},
     "nested-4": {"blocking": "nested", "max_block_size": 4},
@@ -20,9 +70,7 @@ SAMPLERS = {
     "two shards": {"n_shards": 2, "n_jobs": 2},
     "partially-collapsed": {"estimator": PartiallyCollapsedGibbsLDA, "n_jobs": 2},
 }
-KINDS = {
-    "log_probability": "log probability of a held-out count, nats",
-}
+KINDS = {"log_probability": "log probability of a held-out count, nats"}
 draw_chains = partial(figures.draw_curves, kinds=KINDS, looks=figures.styles("genes"))
 
 
@@ -44,7 +92,7 @@ def run_chains(options) -> None:
 def new_program(name: str, X, n_topics: int, checkpoints) -> Program:
     if name == "CVB0":
         return ours.zero_order(X, n_topics, 0)
-    means = {"checkpoints": checkpoints, "thin": THIN, "times_keeping": False}
+    means = {"checkpoints": checkpoints, "thin": THIN}
     return ours.KeptMean(X, n_topics, 0, **SAMPLERS[name], **means)
 
 
@@ -53,13 +101,12 @@ def follow(train, held_out, options) -> dict[str, dict]:
     checkpoints = harness.geometric(options.sweeps, STEPS)
     task = options.topics, checkpoints
 
-    def evaluate(runner):
-        estimates = programs[runner.name].estimates()
-        value = corpora.log_probability(*estimates, held_out)
+    def evaluate(program):
+        value = corpora.log_probability(*program.estimates(), held_out)
         return {"log_probability": round(value, 5)}
 
     for name in options.samplers:
-        small = new_program(name, train[:FEW], *task)
+        small = new_program(name, train[:N_COMPILING], *task)
         with small.threads():
             small.seconds(1)  # compiles
     programs = {name: new_program(name, train, *task) for name in options.samplers}

@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 import sklda
+from benchmarks import corpora
 from benchmarks.programs import Failed
 
 TAIL = 50  # last sweeps of a chain, over which its end is a mean
@@ -95,14 +96,16 @@ def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
     return {name: run["seconds_per_sweep"] for name, run in runs.items()}, programs
 
 
-def time_topics(new, names, X, options) -> list[dict]:
-    """Return the seconds per sweep of `new(name, X, n_topics)`, for all topics."""
-    rows, timed = [], (options.first, options.sweeps, options.limit)
+def measure_speed(new, names, corpus: str, options, **facts) -> None:
+    """Write the seconds per sweep of `new(name, X, n_topics)`, for all topics."""
+    X, rows = corpora.load(corpus, options), []
+    timed = options.first, options.sweeps, options.limit
     for n_topics in options.topics:
         found, _ = seconds_per_sweep(partial(new, n_topics=n_topics), names, X, *timed)
         rows.append({"n_topics": n_topics, **times(found)})
         print_rows(rows[-1:])
-    return rows
+    report = {"tokens": int(X.sum()), "cells": int(X.nnz), "rows": rows}
+    write(options, f"speed-{corpus}", report, corpus=corpus, **facts)
 
 
 def follow(team, checkpoints, evaluate, limit=np.inf, sweeps=1) -> dict:
@@ -128,12 +131,13 @@ def follow(team, checkpoints, evaluate, limit=np.inf, sweeps=1) -> dict:
 
 
 def follow_programs(programs: dict, checkpoints, evaluate, limit=np.inf) -> dict:
-    """Return the curves of programs by name, which all their threads sweep."""
+    """Return the curves of `evaluate(program)` by name; all threads sweep."""
     with ExitStack() as threads, threadpool_limits(1):
         for program in programs.values():
             threads.enter_context(program.threads())
         team = [Runner(name, program.seconds) for name, program in programs.items()]
-        return follow(team, checkpoints, evaluate, limit)
+        evaluate_one = lambda runner: evaluate(programs[runner.name])  # noqa: E731
+        return follow(team, checkpoints, evaluate_one, limit)
 
 
 def columns(rows: list[dict]) -> dict[str, list]:
@@ -175,32 +179,19 @@ def reached(x, rising, level: float) -> float:
 
 
 def effective_sample_size(values) -> float:
-    """Return the size of an independent sample whose mean is as accurate.
+    """Return the size of an independent sample whose mean is as accurate."""
+    from arviz_stats.base import array_stats
 
-    Geyer's initial monotone sequence: autocorrelations are summed in pairs, up to the
-    first that is not positive, and none greater than the one before.
-    """
-    deviations = np.asarray(values, dtype=float) - np.mean(values)
-    n = deviations.size
-    power = np.abs(np.fft.rfft(deviations, 2 * n)) ** 2
-    covariance = np.fft.irfft(power)[: n - n % 2]  # n times, of each lag
-    pairs = covariance[::2] + covariance[1::2]
-    n_positive = np.argmin(np.append(pairs, 0) > 0)
-    total = np.minimum.accumulate(pairs[:n_positive]).sum()
-    return float(n / max(1, 2 * total / covariance[0] - 1))
+    values = np.asarray(values, dtype=float)[np.newaxis]
+    return float(array_stats.ess(values, chain_axis=0, draw_axis=1, method="mean"))
 
 
 def times(seconds: dict) -> dict:
-    """Return mean and median seconds of each program, and speed-ups over the first."""
-    mean = {name: float(np.mean(values)) for name, values in seconds.items()}
+    """Return the median seconds of each program, and speed-ups over the first."""
     median = {name: float(np.median(values)) for name, values in seconds.items()}
-    report = {"mean": mean, "median": median, "times_as_fast": speed_ups(median)}
-    return report | {"seconds": seconds}
-
-
-def speed_ups(seconds: dict) -> dict:
-    first = next(iter(seconds.values()))
-    return {name: float(first / value) for name, value in seconds.items()}
+    first = next(iter(median.values()))
+    speed_ups = {name: first / value for name, value in median.items()}
+    return {"median": median, "times_as_fast": speed_ups, "seconds": seconds}
 
 
 def median_curve(curves) -> np.ndarray:
@@ -223,17 +214,13 @@ def range_of(values) -> dict:
     return {"median": float(np.median(values)), "range": [min(values), max(values)]}
 
 
-def summary(sweeps, chains, key: str, sign=1, tail=1) -> dict[str, dict]:
-    """Return the ends of programs, and when they reach the end of the first."""
-    rows, target, base = {}, None, None
+def summary(sweeps, chains, key: str, tail=1) -> dict[str, dict]:
+    """Return the ends of programs, also relative to that of the first."""
+    rows: dict[str, dict] = {}
     for name, runs in chains.items():
-        curves = [chain[key] for chain in runs]
-        row = range_of([end_of(sweeps, curve, tail) for curve in curves])
-        base, middle = base or row["median"], sign * median_curve(curves)
-        target = middle[-1] if target is None else target
-        there = np.flatnonzero(middle >= target)
-        row["reached"] = sweeps[there[0]] if there.size else None
-        rows[name] = row | {"relative": row["median"] / base}
+        row = range_of([end_of(sweeps, chain[key], tail) for chain in runs])
+        first = next(iter(rows.values()), row)
+        rows[name] = row | {"relative": row["median"] / first["median"]}
     return rows
 
 

@@ -1,9 +1,8 @@
-"""Supervised topics beside other classifiers, and on a large corpus."""
+"""Supervised topics beside other classifiers."""
 
 import time
 from argparse import Namespace
 from functools import partial
-from itertools import product
 
 import numpy as np
 from sklearn.base import clone
@@ -17,18 +16,12 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from benchmarks import PLAIN, corpora, figures, harness
-from benchmarks.internals import Supervised
-from benchmarks.synthetic import labelled_corpus
+from benchmarks import corpora, harness
 from sklda import CollapsedGibbsLDA, MedLDAClassifier
 from sklda.metrics import topic_coherence
 
-BETA = 0.01
-FIXED = {"alpha": "6.4 / K", "beta": BETA}  # in reports
 N_WARM = 60  # documents of the fit that compiles
-STYLES = list(figures.styles("medlda").values())
 CLASSES = (0, 19)  # alt.atheism, talk.religion.misc
-FEW_STEPS = 20  # of predictions on the way
 N_TOP_WORDS = 10  # of a topic, whose coherence is measured
 N_LABELS = 90  # of Reuters, the largest
 MANY_LABELS = {"n_components": 400, "prior_precision": 30.0, "doc_topic_prior": 0.05}
@@ -51,8 +44,7 @@ def fit_and_score(estimator, train, test) -> dict:
     _, seconds = timed(estimator.fit, X, y)
     predicted, predict_seconds = timed(estimator.predict, X_test)
     row = {"seconds": round(seconds, 3), "predict_seconds": round(predict_seconds, 3)}
-    row["test"] = scores(y_test, predicted)
-    return row | {"train": scores(y, estimator.predict(X))}
+    return row | {"test": scores(y_test, predicted)}
 
 
 def first_step(estimator):
@@ -137,63 +129,3 @@ def coherence(lda, X) -> float | None:
         return None
     found = topic_coherence(lda, X, "npmi", min(N_TOP_WORDS, X.shape[1]))
     return float(np.nanmean(found))
-
-
-def run_size(options) -> None:
-    """Follow the F1 of held-out documents, one chain after the other."""
-    n, n_test = options.documents, options.test_documents
-    shape = n + n_test, options.words, (n + n_test) * options.length
-    X, y = labelled_corpus(*shape, options.labels, options.planted)
-    train, test = (X[:n], y[:n]), (X[n:], y[n:])
-    name = f"size-{n}"
-    rows = harness.read(options.folder, name).get(name, {"rows": []})["rows"]
-    for n_topics, init in product(options.topics, options.init):
-        key = {"n_topics": n_topics, "init": init}
-        row = key | follow_f1(key, options, train, test)
-        harness.print_rows([row])
-        rows = [other for other in rows if not key.items() <= other.items()] + [row]
-        report = {"tokens": int(train[0].sum()), "rows": rows}
-        harness.write(options, name, report, **FIXED)
-
-
-def follow_f1(key, options, train, test) -> dict:
-    """Return F1 by sweeps and seconds, of which the start of the chain is a part."""
-    threads = {"n_shards": options.shards, "n_jobs": options.threads}
-    priors = {"doc_topic_prior": 6.4 / key["n_topics"], "topic_word_prior": BETA}
-    settings = PLAIN | threads | priors | {"n_fold_in_steps": FEW_STEPS}
-    settings |= {"init": key["init"], "random_state": 0}
-    lda = MedLDAClassifier(key["n_topics"], **settings)
-    warm(lda, *train)
-    curve = {key: [] for key in ("sweeps", "seconds", "micro F1", "macro F1")}
-    start, done = time.perf_counter(), 0
-    chain = Supervised(lda, *train)
-    with chain.threads(), threadpool_limits(1):
-        seconds = began = time.perf_counter() - start
-        for sweeps in harness.geometric(options.sweeps):
-            seconds += chain.seconds(sweeps - done)
-            done = sweeps
-            found = scores(test[1], chain.predict(test[0]))
-            point = {"sweeps": sweeps, "seconds": round(seconds, 3), **found}
-            harness.print_rows([key | point])
-            for name in curve:
-                curve[name].append(point[name])
-    paces = np.diff(curve["seconds"]) / np.diff(curve["sweeps"])
-    return {"start": began, "seconds_per_sweep": float(paces[-1]), **curve}
-
-
-def draw_size(reports, folder) -> None:
-    """Draw F1 against sweeps and against seconds."""
-
-    def draw_one(panels, report):
-        for axes, x in zip(panels, ("sweeps", "seconds"), strict=True):
-            names = [f"K = {row['n_topics']}, {row['init']}" for row in report["rows"]]
-            points = {
-                name: dict(zip(row[x], row["micro F1"], strict=True))
-                for name, row in zip(names, report["rows"], strict=True)
-            }
-            looks = dict(zip(names, STYLES, strict=False))
-            figures.lines(axes, points, looks, x, "micro F1", log=False)
-            figures.plain_numbers(axes.xaxis)
-            axes.tick_params(axis="x", rotation=0)
-
-    figures.per_report(reports, folder, 2, draw_one)

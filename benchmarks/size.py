@@ -9,15 +9,15 @@ import numpy as np
 
 from benchmarks import corpora, figures, harness, number
 from benchmarks.compare import FACTS, table
-from benchmarks.large import Block, LargeCorpus, fit_topics
-from benchmarks.mapped import read_mapped, write_mapped
-from benchmarks.programs import PEERS, Failed, available, private_bytes
-from benchmarks.programs.large import KEPT
+from benchmarks.large import draw_corpus, write
+from benchmarks.programs import PEERS, Failed, available, ours, private_bytes
+from benchmarks.programs.large import KEPT, read_mapped
 from benchmarks.worker import Worker, workplace
 
 NIPS = (0.0, 0)  # in place of millions of tokens and of words
 SIZE = ("corpus", "words", "tokens")  # of a point
 TINY = (0.02, 1000)  # millions of tokens, words: its tables do not count
+SWEEPS_OF_NIPS = 200  # of the fit whose topics large corpora have
 WARM_SWEEPS = 2
 RANDOM = ", random start"
 DASHES = ("-", "-", "--", ":", "-.")  # by topics; the first where these are x
@@ -31,8 +31,9 @@ def run_size(options) -> None:
     X = corpora.load("nips", options)
     with workplace() as folder:
         for n_topics, sizes in sizes_by_topics(options).items():
-            z = fit_topics(X, n_topics)
-            make = partial(write_corpus, X, z, folder)
+            chain = ours.gibbs(X, n_topics, seed=0)
+            chain.sweep(SWEEPS_OF_NIPS)
+            make = partial(write_corpus, X, chain.z, folder)
             file = f"size-{n_topics}-{options.threads}"
             for point in points(series, sizes, make, n_topics, options):
                 pace = {"topics": n_topics, "millions_per_second": speed(point)}
@@ -61,9 +62,9 @@ def write_corpus(X, z, folder, tokens: float, words: int):
     """Write a corpus of so many million tokens, or X itself; return its folder."""
     path = folder / f"corpus-{tokens}-{words}"
     if (tokens, words) == NIPS:
-        write_mapped([Block(X, z)], X.shape[1], path)
+        write([(X, z)], X.shape[1], path)
     else:
-        write_mapped(LargeCorpus(X, z, round(tokens * 1e6), words), words, path)
+        write(draw_corpus(X, z, round(tokens * 1e6), words), words, path)
     return path
 
 

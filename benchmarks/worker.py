@@ -55,16 +55,13 @@ class Session(ExitStack):
         self.name, self.peer = name, PEERS[name]
         self.process = os.getpid
 
-    def new(self, path, n_topics: int, threads: int, seed: int, checkpoints, few=None):
+    def new(self, path, n_topics: int, threads: int, seed: int, few=None):
         """Return the program at its start, and the seconds until then."""
         X = sparse.csr_array(sparse.load_npz(path))[:few]
         module, name = self.peer.place.split(":")
-        options = {"threads": threads}
-        if self.peer.takes_means:
-            options["checkpoints"] = checkpoints
         make = getattr(import_module(f"benchmarks.programs.{module}"), name)
         start = time.perf_counter()
-        program = make(X, n_topics, seed, **options)
+        program = make(X, n_topics, seed, threads=threads)
         return program, time.perf_counter() - start
 
     def prepare(self, task) -> dict[str, float]:
@@ -73,16 +70,16 @@ class Session(ExitStack):
         if self.peer.package != "mallet":
             import_module(self.peer.package)
         imported = time.perf_counter()
-        program, _ = self.new(*task, 0, [2], TINY)
+        program, _ = self.new(*task, 0, TINY)
         with program.threads():
             program.seconds(2)
         program.close()
         seconds = time.perf_counter() - imported
         return {"import": imported - start, "first": seconds}
 
-    def start(self, task, seed=0, checkpoints=()) -> float:
+    def start(self, task, seed=0) -> float:
         """Make the model and return the seconds until its first sweep can begin."""
-        program, seconds = self.new(*task, seed, checkpoints)
+        program, seconds = self.new(*task, seed)
         self.callback(program.close)
         self.enter_context(program.threads())
         for command in ("seconds", "estimates", "peak_bytes"):

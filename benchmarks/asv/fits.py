@@ -6,7 +6,8 @@ import sys
 from functools import partial
 from tempfile import TemporaryDirectory
 
-from synthetic import zipf_corpus
+import numpy as np
+from scipy import sparse
 
 from sklda import (
     CVBLDA,
@@ -17,7 +18,11 @@ from sklda import (
 )
 
 PRIORS = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
-SHAPE = 2000, 8000, 300_000  # documents, words, tokens
+N_DOCUMENTS, N_WORDS, N_TOKENS, N_TOPICS = 2000, 8000, 300_000, 100
+SPREAD = 0.6  # standard deviation of the logarithm of document lengths
+RANK_SHIFT, EXPONENT = 2.7, 1.05  # of Zipf and Mandelbrot
+WORDS_PER_TOPIC = 0.1  # shape of the gamma variates that make topics differ
+TOPICS_PER_DOCUMENT = 5.0  # sum of the Dirichlet parameters
 ESTIMATORS = {
     "CollapsedGibbsLDA": CollapsedGibbsLDA,
     "nested": partial(CollapsedGibbsLDA, blocking="nested"),
@@ -30,6 +35,30 @@ ESTIMATORS = {
 }
 
 
+def zipf_corpus() -> sparse.csr_array:
+    """Draw documents of log-normal lengths, each of which mixes a few topics.
+
+    Word w has the weight (w + 2.7)^-1.05, times a gamma variate of its own per topic.
+    """
+    rng = np.random.default_rng(0)
+    weights = rng.lognormal(0, SPREAD, N_DOCUMENTS)
+    lengths = rng.multinomial(N_TOKENS, weights / weights.sum())
+    zipf = (np.arange(1, N_WORDS + 1) + RANK_SHIFT) ** -EXPONENT
+    topics = rng.standard_gamma(WORDS_PER_TOPIC, (N_TOPICS, N_WORDS)) * zipf
+    np.cumsum(topics, axis=1, out=topics)
+    topics /= topics[:, -1:]
+    alpha = np.full(N_TOPICS, TOPICS_PER_DOCUMENT / N_TOPICS)
+    n_tokens = rng.multinomial(lengths, rng.dirichlet(alpha, N_DOCUMENTS))
+    documents, words = [], []
+    for topic, document_counts in zip(topics, n_tokens.T, strict=True):
+        documents.append(np.repeat(np.arange(N_DOCUMENTS), document_counts))
+        random = rng.random(documents[-1].size)
+        words.append(np.searchsorted(topic, random, side="right"))
+    cells = [np.concatenate(of).astype(np.int32) for of in (documents, words)]
+    ones = np.ones(N_TOKENS, np.int32)
+    return sparse.coo_array((ones, cells), shape=(N_DOCUMENTS, N_WORDS)).tocsr()
+
+
 class Fit:
     """Seconds of 20 sweeps, and peak memory; on one thread, but for `two threads`."""
 
@@ -39,7 +68,7 @@ class Fit:
     timeout = 600
 
     def setup(self, name, n_topics):
-        self.X = zipf_corpus(*SHAPE)
+        self.X = zipf_corpus()
         self.lda = ESTIMATORS[name](n_topics, max_iter=20, **PRIORS)
         self.lda.fit(self.X[:10])  # compiles
 
@@ -57,14 +86,14 @@ class Quality:
     timeout = 600
 
     def track_perplexity(self, name):
-        X = zipf_corpus(*SHAPE)
+        X = zipf_corpus()
         lda = ESTIMATORS[name](100, **PRIORS, max_iter=100)
         return lda.fit(X[:1600]).perplexity(X[1600:])
 
 
 class Inference:
     def setup(self):
-        X = zipf_corpus(*SHAPE)
+        X = zipf_corpus()
         self.test = X[1600:]
         self.lda = CollapsedGibbsLDA(100, **PRIORS, max_iter=20).fit(X[:1600])
 

@@ -24,10 +24,10 @@ class Failed(Exception):
     """A program raised, or its process has ended."""
 
 
-def peak_bytes(process: int | str = "self") -> int:
-    """Return the peak memory of a process."""
+def peak_bytes() -> int:
+    """Return the peak memory of this process."""
     try:  # getrusage of Linux would count what the parent held at the start
-        status = Path(f"/proc/{process}/status").read_text()
+        status = Path("/proc/self/status").read_text()
     except OSError:
         import resource  # which Windows lacks
 
@@ -37,7 +37,7 @@ def peak_bytes(process: int | str = "self") -> int:
 
 
 def private_bytes(process: int) -> int:
-    """Return the memory of a process that is no file: on Linux only."""
+    """Return the memory of a process without mapped files: on Linux only."""
     status = Path(f"/proc/{process}/status").read_text()
     return 1024 * sum(map(int, re.findall(r"Rss(?:Anon|Shmem):\s+(\d+) kB", status)))
 

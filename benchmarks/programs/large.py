@@ -4,15 +4,37 @@ Only what they need themselves is imported, and where it is used.
 """
 
 import time
-from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
-from benchmarks.mapped import read_mapped, read_topics
-from benchmarks.programs import ALPHA, BETA
+from benchmarks.programs import others
 
-TOPICA = "topica.bin"
+ARRAYS = {"data": np.int16, "indices": np.int32, "indptr": np.int64, "z": np.uint16}
+SHAPE, TOPICA = "shape.npy", "topica.bin"
 KEPT = 5  # samples, whose sums are memory of a fit
+
+
+def read_mapped(folder: Path) -> sparse.csr_array:
+    """Return the matrix over memory maps; only `indptr` is read.
+
+    SciPy wants both index arrays of one type: for an `indptr` of 64 bits it would copy
+    `indices`. So `indptr` has 32 bits here, as long as these suffice.
+    """
+    data, indices = (
+        np.memmap(folder / name, ARRAYS[name], "r") for name in ("data", "indices")
+    )
+    indptr = read_array(folder, "indptr")
+    if indptr[-1] <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    shape = tuple(np.load(folder / SHAPE).tolist())
+    return sparse.csr_array((data, indices, indptr), shape=shape)
+
+
+def read_array(folder: Path, name: str) -> np.ndarray:
+    return np.fromfile(folder / name, ARRAYS[name])
 
 
 class Sklda:
@@ -21,7 +43,7 @@ class Sklda:
     def __init__(self, folder, n_topics, threads, init):
         from benchmarks.programs.ours import gibbs
 
-        z = read_topics(folder) if init == "planted" else None
+        z = read_array(folder, "z") if init == "planted" else None
         self.model = gibbs(read_mapped(folder), n_topics, 0, threads=threads, z=z)
         self.threads = self.model.threads
 
@@ -52,58 +74,30 @@ class Sklda:
         return float(np.mean(before != self.model.z))
 
 
-class Topica:
-    """One fit of topica, timed where it reports its progress.
-
-    It reports after as many sweeps as are to be timed, and computes a likelihood each
-    time: as much work as a tenth of a sweep. The end is that of the fit, which makes
-    the estimates of theta and phi.
-    """
-
-    threads = staticmethod(nullcontext)
+class Topica(others.Topica):
+    """topica's LDA of a corpus as topica stores it."""
 
     def __init__(self, folder, n_topics, threads, init):
+        self.path = str(folder / TOPICA)
+        super().__init__(read_mapped(folder), n_topics, 0, threads=threads)
+
+    def load(self, X, threads):
         import topica
 
-        self.corpus = topica.Corpus.load(str(folder / TOPICA))
-        priors = {"alpha_sum": ALPHA * n_topics, "beta": BETA, "optimize_interval": 0}
-        self.model = topica.LDA(n_topics, **priors, seed=0, num_threads=threads)
+        self.corpus = topica.Corpus.load(self.path)
+        self.new = partial(topica.LDA, num_threads=threads)
 
     @staticmethod
     def convert(folder) -> None:
         """Write the corpus as topica stores it."""
-        import topica
-
-        from benchmarks.programs.others import words_of
-
-        X = read_mapped(folder)
-        names = [str(w) for w in range(X.shape[1])]
-        documents = [words.tolist() for words in words_of(X)]
-        corpus = topica.Corpus.from_documents(documents, vocabulary=names)
-        corpus.save(str(folder / TOPICA))
+        others.topica_corpus(read_mapped(folder)).save(str(folder / TOPICA))
 
     def steady(self, first, timed, limit):
-        n_reports = 1 + -(-first // timed)
-        marks = [time.time()]
-
-        def look(sweep, last, values):
-            marks.append(time.time())
-            if len(marks) > n_reports or pace() > limit:
-                raise KeyboardInterrupt  # ends the fit, after the estimates
-
-        def pace():
-            return (marks[-1] - marks[-2]) / timed
-
-        reports = {"progress": look, "progress_interval": timed}
-        samples = {"num_samples": 1, "sample_interval": 0, "keep_theta_draws": False}
-        sweeps = (n_reports + 1) * timed
-        try:
-            self.model.fit(
-                self.corpus, iters=sweeps, check_every=0, **reports, **samples
-            )
-        except KeyboardInterrupt:
-            pass
-        return [pace()], time.time()
+        seconds = self.seconds(1)
+        if seconds <= limit:
+            self.seconds(max(0, first - 1))
+            seconds = self.seconds(timed) / timed
+        return [seconds], time.time()
 
     def moved(self) -> None:
         """Return nothing: topica does not show the topics of its tokens."""

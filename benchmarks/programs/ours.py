@@ -1,13 +1,126 @@
-"""The estimators of sklda, a sweep at a time or fitted as users do."""
+"""The estimators of sklda, a sweep at a time or fitted as users do.
+
+All private names of sklda that the benchmarks use are here.
+"""
 
 from functools import partial
 
 import numpy as np
 
-from benchmarks.internals import Sklda
-from benchmarks.programs import last_of, normalised
-from benchmarks.programs.fits import Fits
+from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
+from benchmarks.programs.others import Fits
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
+from sklda._cvb.engine import Engine
+from sklda._cvb.estimator import APPROXIMATIONS
+from sklda._data.corpus import check_corpus, check_weights, split_cells
+from sklda._engine.chain import Chain
+from sklda._engine.hierarchical_prior import add_priors
+from sklda._engine.start import check_init, first_topics
+from sklda._fitted import fold_in
+from sklda._sampling.parameters import make_problem, random_streams
+from sklda._sampling.threads import Threads
+from sklda.diagnostics._chains import HeldOut, Recorder, Stop, draw_pairs
+
+
+class Sklda(Program):
+    """The chain that `fit` of an estimator runs, or the engine of CVBLDA.
+
+    Estimates are those of the last sweep; `threads` is also the number of shards. A
+    chain begins with the topics z of the tokens, if they are given.
+    """
+
+    def __init__(
+        self,
+        estimator,
+        X,
+        n_topics,
+        seed,
+        *,
+        alpha=ALPHA,
+        beta=BETA,
+        z=None,
+        **parameters,
+    ):
+        if "threads" in parameters:
+            parameters["n_shards"] = parameters["n_jobs"] = parameters.pop("threads")
+        parameters |= {"doc_topic_prior": alpha, "topic_word_prior": beta}
+        lda = estimator(n_topics, random_state=seed, **parameters)
+        threads = Threads(lda.n_jobs)
+        self.threads = lambda: threads
+        rng = random_streams(seed)
+        if isinstance(lda, CVBLDA):
+            problem = make_problem(lda, lda._check_weights(X, reset=True))
+            approximation = APPROXIMATIONS[lda.approximation]
+            self._chain = Engine(approximation, problem, rng, lda.n_shards, threads)
+        else:
+            problem = make_problem(lda, check_corpus(lda, X, reset=True))
+
+            def make_sampler(problem, *_):
+                return lda._make_sampler(problem, threads)
+
+            if z is None:
+                init = check_init(lda, problem)
+                z, _ = first_topics(init, problem, make_sampler, rng, threads)
+            self._chain = Chain(make_sampler(problem), problem, rng, z=z)
+        self.priors = problem.doc_topic_prior, problem.topic_word_prior
+
+    @property
+    def n_sweeps(self) -> int:
+        return self._chain.n_sweeps
+
+    @property
+    def z(self) -> np.ndarray:
+        """The topics of the tokens, cell by cell, which sweeps change."""
+        return self._chain.z
+
+    def sweep(self, n=1):
+        for _ in range(n):
+            self._chain.sweep()
+
+    def warm_up(self) -> None:
+        """Compile the kernels of a chain."""
+        problem, sampler = self._chain.problem, self._chain.sampler
+        state = sampler.from_topics(problem, self._chain.z.copy())
+        sampler.sweep(problem, state, random_streams(0))
+
+    def estimates(self, last=None):
+        if isinstance(self._chain, Engine):
+            components, theta = self._chain.estimates()
+        else:
+            chain = self._chain.snapshot()
+            topics, documents = chain.sums()
+            components, theta = topics.components(), documents.theta(add_priors)
+        return last_of(theta, last), normalised(components)
+
+    def log_joint(self) -> float:
+        self._chain.evaluate()
+        return self._chain.log_joint[-1]
+
+    def sampling_rate(self) -> list[float]:
+        """Return draws / tokens of each sweep."""
+        chain = self._chain
+        return [info.n_draws / chain.n_tokens for info in chain.info]
+
+    def keep(self) -> None:
+        self._chain.keep()
+
+    def end(self) -> None:
+        """Make what a fitted estimator holds of its kept samples."""
+        self.fitted = self._chain.sums()
+
+    def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return sums of counts over kept samples, and the number of samples."""
+        averages = (self._chain.snapshot() if present else self._chain).averages
+        totals = averages.word_topic, averages.doc_topic
+        tables = [total.rows().matrix(total.n_topics).toarray() for total in totals]
+        return *tables, averages.n_kept
+
+    def separate_tokens(self) -> None:
+        """Make each token a cell of its own, in a chain of one shard."""
+        problem = self._chain.problem
+        tokens = split_cells(problem.corpus, 1)
+        self._chain.problem = problem._replace(corpus=tokens)
+
 
 gibbs = partial(Sklda, CollapsedGibbsLDA)
 ecgs = partial(Sklda, ECGSLDA)
@@ -19,29 +132,21 @@ class KeptMean(Sklda):
     """The chain of an estimator, and means over its samples.
 
     After sweep s, one of the checkpoints, estimates are the mean over every `thin`-th
-    sample after s // 2. `seconds` keeps them, and may count that; `sweep` does not.
+    sample after s // 2. `seconds` keeps them, and does not count that.
     """
 
     def __init__(
-        self,
-        *of,
-        checkpoints,
-        thin=10,
-        times_keeping=True,
-        estimator=CollapsedGibbsLDA,
-        **parameters,
+        self, *of, checkpoints, thin=10, estimator=CollapsedGibbsLDA, **parameters
     ):
         super().__init__(estimator, *of, **parameters)
-        self.thin, self.times_keeping = thin, times_keeping
+        self.thin = thin
         self.starts = {sweep // 2 for sweep in checkpoints}
         self.kept_until = {0: (0.0, 0.0, 0)}
 
     def seconds(self, n):
         total = 0.0
         for _ in range(n):
-            start = self.clock()
-            self.sweep()
-            swept = self.clock()
+            total += super().seconds(1)
             if self.n_sweeps % self.thin == 0:
                 self.keep()
             if self.n_sweeps in self.starts:
@@ -49,7 +154,6 @@ class KeptMean(Sklda):
                 *sums, n_kept = self.sums()
                 sums = (table.astype(np.float32) for table in sums)
                 self.kept_until[self.n_sweeps] = *sums, n_kept
-            total += (self.clock() if self.times_keeping else swept) - start
         return total
 
     def estimates(self, last=None):
@@ -85,3 +189,45 @@ class Fit(Fits):
 
     def estimates(self, last=None):
         return last_of(self.found[0], last), self.found[1]
+
+
+class SideBySide(Program):
+    """Chains that have nothing in common, each swept by a thread of its own."""
+
+    def __init__(self, chains: list[Sklda]):
+        threads = Threads(len(chains))
+        self.threads = lambda: threads
+        self.sweep = lambda n=1: threads.map(lambda chain: chain.sweep(n), chains)
+
+
+def completion_score(X, topic_word, doc_topic_prior: float) -> float:
+    """Return the log probability per token of unseen documents, as `score` does."""
+    documents = check_weights(ECGSLDA(), X, reset=True, whole=True)
+    alpha = np.full(topic_word.shape[0], doc_topic_prior)
+    halves = fold_in.split_tokens(documents)
+    documents, topics = fold_in.prepare(documents, topic_word, alpha)
+    return fold_in.completion_score(
+        documents,
+        halves,
+        topics,
+        lambda half: fold_in.doc_topic(half, topics),
+    )
+
+
+def recorded(lda, X, X_test, z) -> list[dict[str, np.ndarray]]:
+    """Return the scalars of given topics of the tokens, and of the draws of a fit."""
+    corpus = check_corpus(lda, X, reset=True)
+    test = HeldOut.of(check_weights(lda, X_test, reset=False, whole=True))
+    pairs = draw_pairs(corpus, np.random.default_rng(0))
+    looking, drawn = recorders = [Recorder(pairs, test, Stop()) for _ in range(2)]
+    chain = lda._fit_chain(X, None, drawn)
+    chain.z, chain.state = z, chain.sampler.from_topics(chain.problem, z)
+    chain.log_joint_sweeps.clear()  # none of these is that of z
+    looking.look(chain, kept=True)
+    return [
+        {
+            **{name: np.array(values) for name, values in recorder.values.items()},
+            "share_of_pairs": np.mean(recorder.together, axis=1),
+        }
+        for recorder in recorders
+    ]
