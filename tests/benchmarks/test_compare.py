@@ -3,16 +3,9 @@
 import json
 
 import numpy as np
-import pytest
 
-from benchmarks import compare, pages
+from benchmarks import compare
 from benchmarks.compare import RemoteRunner, with_earlier
-
-
-def test_seconds_are_those_to_the_first_perplexity_that_is_as_low():
-    curve = {"seconds": [1.0, 4.0, 8.0], "perplexity": [2000, 1800, 1700]}
-    assert compare.seconds_to(curve, 1800) == pytest.approx(4)
-    assert compare.seconds_to(curve, 1699) == np.inf
 
 
 def test_a_program_that_starts_anew_has_one_long_turn(local_workers):
@@ -76,7 +69,7 @@ def test_page_says_what_the_reports_say(tmp_path, pyplot):
     cold, warm = {"import": 0.9, "first": 5.0}, {"import": 0.8, "first": 0.01}
     costs = {"cold": cold, "warm": warm, "start": 0.25, "peak_bytes": 123_400_000}
     written(tmp_path, "process", {"sklda": costs})
-    pages.write_page(tmp_path, tmp_path / "doc")
+    compare.write_page(tmp_path, tmp_path / "doc")
     text = " ".join((tmp_path / "doc" / "benchmarks.rst").read_text().split())
     assert "sklda - exact - 5.00 * - tomotopy - exact - 2.00" in text
     assert "topica, WarpLDA - Metropolis-Hastings - 100.00" in text
@@ -96,7 +89,7 @@ def test_page_says_what_the_reports_say(tmp_path, pyplot):
 
 
 def test_page_without_reports_says_how_to_make_them(tmp_path):
-    pages.write_page(tmp_path, tmp_path / "doc")
+    compare.write_page(tmp_path, tmp_path / "doc")
     text = (tmp_path / "doc" / "benchmarks.rst").read_text()
     assert "compare-speed" in text
     assert "Tokens per second" not in text

@@ -1,47 +1,12 @@
 """The corpora of the benchmarks, and the splits that programs are compared by."""
 
-import gzip
-import json
-from argparse import Namespace
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 from benchmarks import corpora
-from benchmarks.synthetic import (
-    CELLS,
-    SPREAD,
-    cell_counts,
-)
+from benchmarks.genes import CELLS, SPREAD, cell_counts
 from sklda._fitted.fitted_topics import axis_sums
-
-SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
-<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" NEWID="1">
-<TOPICS><D>grain</D><D>corn</D></TOPICS><PLACES><D>usa</D></PLACES>
-<TEXT>&#2;
-<TITLE>CORN &lt;CN> HARVEST</TITLE>
-<DATELINE> Chicago, </DATELINE><BODY>A harvest
-of corn.
- Reuter
-&#3;</BODY></TEXT>
-</REUTERS>
-<REUTERS TOPICS="YES" LEWISSPLIT="TEST" CGISPLIT="TRAINING-SET" NEWID="2">
-<TOPICS></TOPICS><TEXT TYPE="BRIEF">&#2;<TITLE>SHORT REUTER NEWS</TITLE></TEXT>
-</REUTERS>
-<REUTERS TOPICS="NO" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" NEWID="3">
-<TOPICS><D>grain</D></TOPICS><TEXT TYPE="UNPROC">&#2;WHEAT, RAW</TEXT>
-</REUTERS>
-<REUTERS TOPICS="YES" LEWISSPLIT="NOT-USED" CGISPLIT="TRAINING-SET" NEWID="4">
-<TOPICS></TOPICS><TEXT><TITLE>T</TITLE><BODY>B</BODY></TEXT>
-</REUTERS>
-"""
-STORIES = [
-    ("train", ["grain", "corn"], "CORN <CN> HARVEST\nA harvest\nof corn."),
-    ("test", [], "SHORT REUTER NEWS"),
-    ("unused", ["grain"], "WHEAT, RAW"),
-    ("unused", [], "T\nB"),
-]
 
 
 def test_half_of_the_words_of_the_last_documents_are_held_out(counts):
@@ -106,31 +71,6 @@ def test_cells_have_their_topics_and_dispersion(kind):
     size_variance = np.exp(SPREAD**2)  # the mean of squared sizes over the squared mean
     expected = mean + (mean**2 * size_variance / dispersion if dispersion else 0)
     assert noise == pytest.approx(expected, rel=0.25)
-
-
-def test_newsgroups_are_read_and_shuffled(newsgroups, classes):
-    X, y = classes
-    folder = {"newsgroups_home": newsgroups}
-    options = [Namespace(**folder, drop_stop_words=drop) for drop in (False, True)]
-    whole, content = map(corpora.read_newsgroups, options)
-    halves = zip(whole, content, (slice(0, 45), slice(45, 60)), strict=True)
-    for (counts, labels), (content_counts, _), rows in halves:
-        assert not np.array_equal(labels, y[rows])
-        table = np.column_stack([counts.toarray(), labels])
-        expected = np.column_stack([X[rows].toarray(), y[rows]])
-        assert sorted(table.tolist()) == sorted(expected.tolist())
-        # "the" and "x", the last two, are no content.
-        assert np.array_equal(content_counts.toarray(), counts.toarray()[:, :10])
-
-
-def test_stories_are_read_from_both_kinds_of_files(tmp_path):
-    (tmp_path / "reut2-000.sgm").write_text(SGML, encoding="latin-1")
-    parsed = corpora.read_stories(tmp_path)
-    assert [(s.kind, s.topics, s.text.strip()) for s in parsed] == STORIES
-    line = {"modapte": "test", "topics": ["oat"], "title": "T", "body": "B"}
-    path = tmp_path / "reuters21578.jsonl.gz"
-    path.write_bytes(gzip.compress(json.dumps(line).encode()))
-    assert list(corpora.read_stories(tmp_path)) == [("test", ["oat"], "T\nB")]
 
 
 def test_modapte_has_its_known_sizes(shared_data):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 
 from benchmarks import harness
 from benchmarks.harness import Runner
@@ -70,24 +69,17 @@ def test_a_level_is_reached_between_recorded_points():
     assert harness.reached(x, there_and_back, 1) == pytest.approx(2)
 
 
-@pytest.mark.parametrize("correlation", [0, 0.5, 0.9])
-def test_effective_sample_size_of_an_autoregression(correlation):
-    noise = np.random.default_rng(0).normal(size=50_000)
-    values = lfilter([1], [1, -correlation], noise)
-    expected = values.size * (1 - correlation) / (1 + correlation)
-    for offset in (0, 1e9):
-        found = harness.effective_sample_size(offset + values)
-        assert found == pytest.approx(expected, rel=0.1)
-
-
-def test_a_trend_and_a_constant_bias_leave_few_effective_samples():
-    rng = np.random.default_rng(0)
-    assert harness.effective_sample_size(np.arange(500) + rng.normal(size=500)) < 5
-    assert harness.effective_sample_size([1.0, -1.0] * 50) == 100  # and no more
-
-
 def test_times_are_beside_those_of_the_first():
     row = harness.times({"standard": [9.0, 2.0, 1.0], "dynamic": [1.0, 4.0, 1.0]})
-    assert row["mean"] == {"standard": 4, "dynamic": 2}
     assert row["median"] == {"standard": 2, "dynamic": 1}
     assert row["times_as_fast"] == {"standard": 1, "dynamic": 2}
+
+
+def test_ends_are_medians_relative_to_the_first():
+    chains = {
+        "VB": [{"x": [-9, -8, -7]}, {"x": [-9, -8, -7.5]}, {"x": [-9, -8, -6]}],
+        "CVB": [{"x": [-9, -6.5, -4]}],
+    }
+    first, second = harness.summary([1, 5, 10], chains, "x", tail=6).values()
+    assert first == {"median": -7.5, "range": [-7.75, -7], "relative": 1}
+    assert second == {"median": -5.25, "range": [-5.25, -5.25], "relative": 0.7}

@@ -9,7 +9,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 
 from benchmarks import corpora, programs
 from benchmarks.compare import RemoteRunner
-from benchmarks.programs import PEERS, Failed, available, fits, mallet, others, ours
+from benchmarks.programs import PEERS, Failed, available, others, ours
 from benchmarks.worker import Worker, workplace
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
 
@@ -93,7 +93,7 @@ def test_other_programs_predict_better_than_even_words(counts, tmp_path, name):
     assert corpora.perplexity(theta, phi, X[-10:]) < 20
 
 
-class Fitted(fits.Fits):
+class Fitted(others.Fits):
     """A program of 3 seconds before its sweeps, of 2 each, and none to return them."""
 
     def load(self, X, threads):
@@ -115,7 +115,7 @@ def test_a_program_without_turns_is_timed_by_the_differences_of_fits(counts):
 @pytest.mark.parametrize("name", ["topica", "pyrmallet"])
 def test_fits_of_others_have_as_many_sweeps_as_are_said(counts, name):
     pytest.importorskip(name)
-    make = getattr(fits, name.capitalize())
+    make = getattr(others, name.capitalize())
     single, mean = make(counts, 3, 5), make(counts, 3, 5, averages=True)
     single.seconds(50)
     mean.seconds(50)
@@ -131,14 +131,6 @@ def test_words_without_tokens_are_as_probable_as_absent_ones():
     known = programs.normalised(counts[:, [3, 0, 2]] + beta)
     phi = others.with_unseen(known, [3, 0, 2], 4)
     np.testing.assert_allclose(phi, programs.normalised(counts + beta))
-
-
-def test_state_of_mallet_is_counted_by_documents_and_words():
-    row, column = np.array([0, 2, 2, 2]), np.array([1, 0, 3, 3])
-    expected = [[0, 1, 0, 0], [0, 0, 0, 0], [1, 0, 0, 2]]
-    assert mallet.count_pairs(row, column, 3, 4).tolist() == expected
-    lines = ["412ms ", "3s ", "<10> LL/token: -8.1"]
-    assert [bool(mallet.SWEPT.match(line)) for line in lines] == [True, True, False]
 
 
 def test_failures_of_a_process_are_printed(counts, tmp_path, capsys):

@@ -1,25 +1,87 @@
-"""Speed and memory against size: what is measured, kept and shown."""
+"""Large corpora and their files; speed and memory against size."""
 
-import subprocess
-import sys
+import mmap
 import time
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from benchmarks import mapped, size
-from benchmarks.large import LargeCorpus
+from benchmarks import large, size
 from benchmarks.programs import available
-from benchmarks.programs.large import KEPT, Sklda, Topica
+from benchmarks.programs.large import KEPT, Sklda, Topica, read_array, read_mapped
+from sklda._fitted.fitted_topics import axis_sums
+
+N_FORMS = 5  # of each of the 25 words of `counts`
 
 
 @pytest.fixture
-def folder(counts, tmp_path):
-    """Return the files of a corpus of 3,000 tokens with three planted topics."""
-    n_tokens = int(counts.sum())
-    z = np.random.default_rng(0).integers(3, size=n_tokens).astype(np.uint16)
-    mapped.write_mapped(LargeCorpus(counts, z, 3000, 40), 40, tmp_path / "corpus")
-    return tmp_path / "corpus"
+def real(counts):
+    """Return a small corpus as if it were real, and topics of its tokens."""
+    z = np.random.default_rng(0).choice(3, int(counts.sum()), p=[0.6, 0.3, 0.1])
+    return counts, z.astype(np.uint16)
+
+
+def draw(real, n_tokens, n_words=25 * N_FORMS):
+    """Return the counts and topics of one block."""
+    ((X, z),) = large.draw_corpus(*real, n_tokens, n_words)
+    return X, z
+
+
+def test_blocks_do_not_depend_on_the_size_of_the_corpus(real, monkeypatch, tmp_path):
+    monkeypatch.setattr(large, "BLOCK", 5000)
+    blocks, more = (list(large.draw_corpus(*real, n, 73)) for n in (12_000, 50_000))
+    assert [X.sum() for X, _ in blocks] == [5000, 5000, 2000]
+    assert all(X.has_canonical_format and X.shape[1] == 73 for X, _ in blocks)
+    for (X, z), (other, other_z) in zip(blocks[:2], more[:2], strict=True):
+        assert (X != other).nnz == 0
+        assert np.array_equal(z, other_z)
+    # Their files hold the same matrix, and are not read.
+    large.write(blocks, 73, tmp_path / "X")
+    X = read_mapped(tmp_path / "X")
+    assert X.shape == (60, 73)
+    assert np.array_equal(X.toarray(), np.vstack([X.toarray() for X, _ in blocks]))
+    topics = np.concatenate([z for _, z in blocks])
+    assert np.array_equal(read_array(tmp_path / "X", "z"), topics)
+    for values in (X.data, X.indices):
+        while isinstance(values.base, np.ndarray):
+            values = values.base
+        assert isinstance(values.base, mmap.mmap)
+
+
+def test_words_of_a_topic_have_the_planted_distribution(real, monkeypatch):
+    monkeypatch.setattr(large, "REPEATED", 0.0)  # so that words are independent
+    monkeypatch.setattr(large, "_draw", large._draw.py_func)
+    counts, topics = real
+    words = np.repeat(counts.indices, counts.data)
+    ranks = np.log(1 + 1 / np.arange(1, N_FORMS + 1)) / np.log(N_FORMS + 1)
+    X, z = draw(real, 100_000)
+    drawn = np.repeat(X.indices, X.data)
+    for k in range(3):
+        phi = np.bincount(words[topics == k], minlength=25) / (topics == k).sum()
+        turned = [np.roll(ranks, large.shift(k, w, N_FORMS)) for w in range(25)]
+        forms = (1 - large.REORDERED) * ranks + large.REORDERED * np.array(turned)
+        found = np.bincount(drawn[z == k], minlength=X.shape[1])
+        expected = (phi[:, np.newaxis] * forms).ravel() * found.sum()
+        assert stats.chisquare(found, expected).pvalue > 1e-3  # three seeded cases
+
+
+def test_topics_of_documents_are_dirichlet_around_real_ones(real):
+    """The variance of a Dirichlet-multinomial, with that of the real documents."""
+    counts, topics = real
+    X, z = draw(real, 900_000)
+    lengths = axis_sums(X, axis=1)
+    document = np.repeat(np.arange(X.shape[0]), lengths)
+    theta = np.bincount(document, z == 0, minlength=X.shape[0]) / lengths
+    doc = np.repeat(np.arange(40), counts.sum(axis=1))
+    planted = np.bincount(doc, topics == 0) / np.bincount(doc)
+    # Given the real document: p (1 - p) (c + n) / (n (c + 1)), n tokens.
+    inner, n = (planted * (1 - planted)).mean(), 1 / np.mean(1 / lengths)
+    spread = (large.CONCENTRATION + n) / (n * (large.CONCENTRATION + 1))
+    expected = planted.var() + inner * spread
+    assert theta.var() == pytest.approx(expected, rel=0.1)
+    error = 5 * np.sqrt(expected / X.shape[0])
+    assert theta.mean() == pytest.approx(planted.mean(), abs=error)
 
 
 def test_memory_is_that_of_a_process_at_its_peak(monkeypatch):
@@ -32,64 +94,23 @@ def test_memory_is_that_of_a_process_at_its_peak(monkeypatch):
     assert [memory.peak(end) for end in (0.5, 1, 2.5, 3)] == [10, 30, 30, 50]
 
 
-class Interpreter:
-    """A process that runs lines: its memory is not that of the tests before."""
-
-    CODE = (
-        "import sys, numpy as np\nfor line in sys.stdin: exec(line); print(flush=True)"
-    )
-
-    def __enter__(self):
-        command = [sys.executable, "-c", self.CODE]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(command, **pipes)
-        self.run("")
-        return self
-
-    def __exit__(self, *error):
-        self.process.communicate()
-
-    def run(self, line):
-        print(line, file=self.process.stdin, flush=True)
-        assert self.process.stdout.readline() == "\n"
-
-
-def test_mapped_files_are_not_private_memory(tmp_path):
-    path = tmp_path / "file.npy"
-    np.save(path, np.ones(5_000_000))
-    with Interpreter() as interpreter:
-        memory = size.Memory(interpreter.process.pid)
-        interpreter.run(f"total = np.load({str(path)!r}, mmap_mode='r').sum()")
-        memory.look()
-        assert memory.peak(np.inf) - memory.before < 8_000_000
-        interpreter.run("held = np.full(5_000_000, total)")
-        memory.look()
-        assert memory.peak(np.inf) - memory.before > 39_000_000
-
-
-def test_sklda_begins_with_the_planted_topics(folder):
+def test_programs_are_timed_at_steady_state(real, tmp_path):
+    folder = tmp_path / "corpus"
+    large.write(large.draw_corpus(*real, 3000, 40), 40, folder)
     program = Sklda(folder, 3, 1, "planted")
-    assert np.array_equal(program.model.z, mapped.read_topics(folder))
-    assert not np.array_equal(Sklda(folder, 3, 1, "random").model.z, program.model.z)
+    assert np.array_equal(program.model.z, read_array(folder, "z"))
     seconds, end = program.steady(2, 3, np.inf)
     assert len(seconds) == 3
     assert end <= time.time()
-    before = program.model.z.copy()
-    share = program.moved()
-    assert share == np.mean(before != program.model.z) > 0
+    assert 0 < program.moved() < 1
     assert program.model.fitted[0].n_kept == KEPT
     assert program.model.n_sweeps == 5 + KEPT + 1
-    assert len(program.steady(5, 5, 0.0)[0]) == 1
-    assert program.model.n_sweeps == 5 + KEPT + 2
-
-
-def test_topica_is_timed_by_its_reports(folder):
+    assert len(program.steady(5, 5, 0.0)[0]) == 1  # slower than the limit
     if not available(["topica"]):
         pytest.skip("needs topica")
     Topica.convert(folder)
     program = Topica(folder, 3, 1, "random")
-    assert program.corpus.num_docs == mapped.read_mapped(folder).shape[0]
     assert program.corpus.total_tokens == 3000
     (pace,), end = program.steady(3, 2, np.inf)
-    assert 0 < pace < 1
-    assert end <= time.time()
+    assert 0 <= pace < 1
+    assert (program.n_sweeps, end <= time.time()) == (5, True)
