@@ -1,7 +1,9 @@
 """Benchmarks of sklda: `python -m benchmarks` lists what can be measured.
 
-questions.toml declares each question, and family.py answers family-kind: `run_kind`
-measures and writes JSON; `draw_kind` or, in compare.py, `section_kind` shows it.
+questions.toml declares each question family-kind with its options, and family.py
+answers it: `run_kind(options)` measures rows or curves and writes them as JSON;
+`draw_kind(reports, folder)` draws a figure of each report. The comparison with other
+programs has `section_kind` instead, which fills a section of its page.
 """
 
 import tomllib

@@ -135,7 +135,6 @@ def count_modes(chains, tokens: int) -> dict[str, dict]:
         name: {
             "chains": len(runs),
             "below_best": sum(chain["gap"] > WIDEST_GAP for chain in runs),
-            "perplexity": float(np.median([c["perplexity"][-1] for c in runs])),
         }
         for name, runs in chains.items()
     }
@@ -162,24 +161,22 @@ def summary_of_chains(chains) -> dict[str, dict]:
     """Return the seconds per sweep, the ends and the efficiency of each sampler."""
     rows = {}
     for name, runs in chains.items():
-        per_sweep, per_second = np.transpose([efficiency(chain) for chain in runs])
+        rates = [effective_per_second(chain) for chain in runs]
         paces = [np.median(np.diff(chain["seconds"], prepend=0)) for chain in runs]
         ends = {key: [chain[key][-1] for chain in runs] for key in RISING}
         rows[name] = {
             "seconds_per_sweep": float(np.median(paces)),
             **{key: harness.range_of(values) for key, values in ends.items()},
-            "effective_per_sweep": harness.range_of(per_sweep.tolist()),
-            "effective_per_second": harness.range_of(per_second.tolist()),
+            "effective_per_second": harness.range_of(rates),
         }
     return rows
 
 
-def efficiency(chain) -> np.ndarray:
-    """Return the effective samples per sweep and per second, in the second half."""
-    first = len(chain["sweeps"]) // 2
+def effective_per_second(chain) -> float:
+    """Return the effective samples per second, in the second half of the sweeps."""
+    first, seconds = len(chain["sweeps"]) // 2, chain["seconds"]
     n = harness.effective_sample_size(chain["log_posterior"][first:])
-    both = (chain["sweeps"], chain["seconds"])
-    return n / np.array([of[-1] - of[first - 1] for of in both])
+    return n / (seconds[-1] - seconds[first - 1])
 
 
 def levels(chains) -> list[dict]:

@@ -390,7 +390,7 @@ def write_page(folder: Path, doc: Path) -> None:
 
 
 def _machines(reports: dict[str, dict]) -> str:
-    """Return the machines, with what was measured on each if there are several."""
+    """Return the machines, with what was measured on each."""
     questions, versions = {}, {}
     for name, report in reports.items():
         machine = report["machine"]
@@ -401,12 +401,7 @@ def _machines(reports: dict[str, dict]) -> str:
         )
         questions.setdefault(line, {})[f"``compare-{name.partition('-')[0]}``"] = None
         versions |= report.get("peers", {})
-    lines = [
-        f"Machine of {', '.join(names)}: {line}"
-        if len(questions) > 1
-        else f"Machine: {line}"
-        for line, names in questions.items()
-    ]
+    lines = [f"Machine of {', '.join(of)}: {line}" for line, of in questions.items()]
     known = {PEERS[name]: version for name, version in versions.items()}
     shown = [f"{p.label} {v}" for p, v in known.items() if p.package != "sklda"]
     lines += [f"Programs: {', '.join(shown)}."] if shown else []

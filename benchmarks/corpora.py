@@ -92,8 +92,8 @@ def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
     """
 
     def read(name, **options_of_numpy):
-        plain, packed = Path(folder, name), Path(folder, f"{name}.gz")
-        path = packed if packed.exists() and not plain.exists() else plain
+        path = Path(folder, name)
+        path = path if path.exists() else f"{path}.gz"
         return np.loadtxt(path, comments=None, **options_of_numpy)
 
     folder = options.newsgroups_home

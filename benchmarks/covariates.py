@@ -203,22 +203,22 @@ def run_heldout(options) -> None:
     lda = partial(CollapsedGibbsLDA, thin=10)
     asymmetric = partial(lda, learn_priors="asymmetric")
     models = {
-        "1/K": (partial(lda, learn_priors=None), None),
-        "asymmetric": (asymmetric, None),
-        "intercepts": (DMRLDA, None),
-        "rating": (DMRLDA, rating),
-        "rating x day": (DMRLDA, curves),
+        "1/K": (partial(lda, learn_priors=None), {}),
+        "asymmetric": (asymmetric, {}),
+        "intercepts": (DMRLDA, {}),
+        "rating": (DMRLDA, {"covariates": rating}),
+        "rating x day": (DMRLDA, {"covariates": curves}),
     }
     rows = []
     for n_topics in options.topics:
         scores: dict[str, list[float]] = {name: [] for name in models}
         for seed in range(options.starts):
-            for name, (estimator, covariates) in models.items():
+            for name, (estimator, more) in models.items():
                 lda = estimator(n_topics, random_state=seed, **schedule)
-                train, test = {}, {}
-                if covariates is not None:
-                    train["covariates"] = covariates[~is_test]
-                    test["covariates"] = covariates[is_test]
+                train, test = (
+                    {key: rows[part] for key, rows in more.items()}
+                    for part in (~is_test, is_test)
+                )
                 lda.fit(X[~is_test], **train)
                 scores[name].append(round(lda.score(X[is_test], **test), 5))
                 harness.print_rows([{"K": n_topics, "": name, "is": scores[name][-1]}])

@@ -39,31 +39,31 @@ def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Program:
     return PROGRAMS[name](X, n_topics, seed, **PRIORS)
 
 
-def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:
-    """Return the curve of one program."""
-    program = new_program(name, train, n_topics, seed, checkpoints)
-
-    def evaluate(program):
-        value = corpora.log_probability(*program.estimates(), held_out)
-        return {"log_probability": round(value, 5)}
-
-    (curve,) = harness.follow_programs({"": program}, checkpoints, evaluate).values()
-    return {"documents": train.shape[0], "log_probability": curve["log_probability"]}
-
-
 def run_convergence(options) -> None:
     X = corpora.load(options.corpus, options)
     train, held_out = corpora.hold_out_tokens(X)
     n_topics = options.topics or TOPICS[options.corpus]
     sweeps = harness.geometric(options.sweeps)
-    data = train, held_out, n_topics, sweeps
-    run_all = partial(harness.run_each, run_chain, options.programs)
-    chains = harness.run_starts(run_all, options, *data)
+    data = options.programs, train, held_out, n_topics, sweeps
+    chains = harness.run_starts(follow_programs, options, *data)
     report = {"tokens": int(train.sum()), "test_tokens": int(held_out.sum())}
     report["summary"] = harness.summary(sweeps, chains, "log_probability")
     report |= {"sweeps": sweeps, "chains": chains}
     name = f"convergence-{options.corpus}"
     harness.write(options, name, report, topics=n_topics, **PRIORS)
+
+
+def follow_programs(seed, names, train, held_out, n_topics, sweeps) -> dict:
+    """Return the curve of each program against sweeps."""
+
+    def evaluate(program):
+        value = corpora.log_probability(*program.estimates(), held_out)
+        return {"log_probability": round(value, 5)}
+
+    task = train, n_topics, seed, sweeps
+    programs = {name: new_program(name, *task) for name in names}
+    curves = harness.follow_programs(programs, sweeps, evaluate)
+    return {n: {"log_probability": c["log_probability"]} for n, c in curves.items()}
 
 
 def run_speed(options) -> None:

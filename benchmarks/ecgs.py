@@ -12,6 +12,7 @@ from sklda import ECGSLDA, CollapsedGibbsLDA
 ALPHA_SUM, BETA = 50, 0.02
 STYLES = figures.styles("ecgs")
 PRIORS = {"alpha": "50 / K", "beta": BETA}  # in reports
+RECORDED = ("perplexity", "sampling_rate")
 KINDS = {
     "perplexity": "perplexity of the test documents",
     "relative": "perplexity, relative to the first",
@@ -39,26 +40,30 @@ def run_chains(options) -> None:
     for strategy in options.strategies:
         dampings = [f"-{d}" for d in options.damping] if strategy == "dynamic" else [""]
         names += [strategy + damping for damping in dampings]
-    run_all = partial(harness.run_each, run_chain, names)
-    chains = harness.run_starts(run_all, options, train, test, options)
+    sweeps = list(range(options.every, options.sweeps + 1, options.every))
+    data = names, train, test, sweeps, options.topics
+    chains = harness.run_starts(run_start, options, *data)
     report = {"tokens": int(train.sum()), "test_tokens": int(test.sum())}
     report["least_rate"] = rate_limits(train)
-    sweeps = list(range(options.every, options.sweeps + 1, options.every))
     report |= {"summary": summary(sweeps, chains), "sweeps": sweeps, "chains": chains}
     harness.write(options, f"chains-{options.corpus}", report, **PRIORS)
 
 
-def run_chain(name, seed, train, test, options) -> dict:
-    """Return the perplexity of recorded sweeps, and draws / tokens of all."""
-    strategy, _, damping = name.partition("-")
-    parameters = {"strategy": strategy} | ({"damping": int(damping)} if damping else {})
-    chain = new_chain(train, options.topics, seed, **parameters)
-    curve = []
-    for _ in range(options.sweeps // options.every):
-        chain.sweep(options.every)
-        curve.append(round(perplexity(chain, test), 3))
-    rate = [round(value, 5) for value in chain.sampling_rate()]
-    return {"perplexity": curve, "sampling_rate": rate}
+def run_start(seed, names, train, test, sweeps, n_topics) -> dict[str, dict]:
+    """Return the perplexity and draws / tokens after some sweeps of each chain."""
+
+    def new(name):
+        strategy, _, damping = name.partition("-")
+        parameters = {"damping": int(damping)} if damping else {}
+        return new_chain(train, n_topics, seed, strategy=strategy, **parameters)
+
+    def evaluate(chain):
+        rate = round(chain.sampling_rate()[-1], 5)
+        return {"perplexity": round(perplexity(chain, test), 3), "sampling_rate": rate}
+
+    programs = {name: new(name) for name in names}
+    curves = harness.follow_programs(programs, sweeps, evaluate)
+    return {name: {key: of[key] for key in RECORDED} for name, of in curves.items()}
 
 
 def rate_limits(X) -> dict[str, float]:
@@ -80,10 +85,8 @@ def draw_chains(reports, folder) -> None:
     for report in reports.values():
         first, *_ = report["chains"].values()
         base = harness.median_curve([chain["perplexity"] for chain in first])
-        recorded = np.array(report["sweeps"]) - 1
         for chain in (chain for runs in report["chains"].values() for chain in runs):
             chain["relative"] = chain["perplexity"] / base
-            chain["sampling_rate"] = np.array(chain["sampling_rate"])[recorded]
         limit = dict.fromkeys(KINDS, 0 * base + np.nan)
         limit["sampling_rate"] = 0 * base + report["least_rate"]["shortcut"]
         report["chains"] = {"cells / tokens": [limit], **report["chains"]}

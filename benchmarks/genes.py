@@ -1,7 +1,6 @@
 """Counts of single cells: which sampler predicts held-out counts, and in what time."""
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,18 +11,10 @@ from sklda import PartiallyCollapsedGibbsLDA
 
 # --- synthetic counts -----------------------------------------------------------------
 
-
-class Shape(NamedTuple):
-    """How counts are drawn: see `cell_counts`."""
-
-    spread: float
-    fold: float
-    dispersion: float | None
-
-
 # Counts of genes: some have hundreds of molecules in a cell, most none or one, and vary
 # more than Poisson counts. Regions of open chromatin are seen once, or not at all.
-CELLS = {"genes": Shape(2.3, 1.5, 2.0), "regions": Shape(0.7, 2.0, None)}
+# Spread, fold and dispersion, see `cell_counts`.
+CELLS = {"genes": (2.3, 1.5, 2.0), "regions": (0.7, 2.0, None)}
 SPREAD = 0.6  # standard deviation of the logarithm of the sizes of cells
 CHANGED = 0.1  # of the columns, in each topic
 TOPICS_PER_CELL = 2.0  # sum of the Dirichlet parameters
@@ -40,10 +31,10 @@ def cell_counts(
     that of `fold`. Counts are negative binomial, with the variance
     m + m^2 / `dispersion` at the mean m, or Poisson.
     """
-    rng, shape = np.random.default_rng(seed), CELLS[kind]
+    rng, (spread, fold, dispersion) = np.random.default_rng(seed), CELLS[kind]
     changed = rng.random((n_topics, n_columns)) < CHANGED
-    fold = np.exp(changed * rng.normal(0, shape.fold, changed.shape))
-    topics = fold * rng.lognormal(0, shape.spread, n_columns)
+    topics = np.exp(changed * rng.normal(0, fold, changed.shape))
+    topics *= rng.lognormal(0, spread, n_columns)
     topics /= topics.sum(axis=1, keepdims=True)
     shares = rng.dirichlet(np.full(n_topics, TOPICS_PER_CELL / n_topics), n_cells)
     sizes = n_tokens * rng.lognormal(-(SPREAD**2) / 2, SPREAD, (n_cells, 1))
@@ -51,8 +42,8 @@ def cell_counts(
     for first in range(0, n_cells, CELLS_AT_A_TIME):
         cells = slice(first, first + CELLS_AT_A_TIME)
         mean = sizes[cells] * (shares[cells] @ topics)
-        if shape.dispersion:
-            mean *= rng.standard_gamma(shape.dispersion, mean.shape) / shape.dispersion
+        if dispersion:
+            mean *= rng.standard_gamma(dispersion, mean.shape) / dispersion
         parts.append(sparse.csr_array(rng.poisson(mean).astype(np.int32)))
     return sparse.vstack(parts, format="csr"), topics
 

@@ -156,11 +156,6 @@ def run_starts(run, options, *data) -> dict[str, list[dict]]:
     return chains
 
 
-def run_each(run, names, seed, *data) -> dict[str, dict]:
-    """Return the curve `run(name, seed, *data)` of each program."""
-    return {name: run(name, seed, *data) for name in names}
-
-
 def geometric(last: int, steps=(1, 1.5, 2, 3, 5, 7)) -> list[int]:
     """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ..., by default, and the last."""
     decades = (10**power for power in range(len(str(last))))

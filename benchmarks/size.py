@@ -3,7 +3,7 @@
 import shutil
 import time
 from functools import partial
-from itertools import cycle, product
+from itertools import product
 
 import numpy as np
 
@@ -20,7 +20,7 @@ TINY = (0.02, 1000)  # millions of tokens, words: its tables do not count
 SWEEPS_OF_NIPS = 200  # of the fit whose topics large corpora have
 WARM_SWEEPS = 2
 RANDOM = ", random start"
-DASHES = ("-", "-", "--", ":", "-.")  # by topics; the first where these are x
+DASHES = {False: "-", 100: "-", 1000: "--"}  # by topics; the first where they are x
 HEAD = ["", "tokens, millions", "words", "million tokens/s per thread", "/ NIPS"]
 HEAD += ["tokens that move, %", "bytes per token", "peak, MB"]
 
@@ -216,25 +216,16 @@ def curves(reports, x: str, fixed: dict, value) -> tuple[dict, dict]:
             if point["corpus"] == "large" and same:
                 series = point["program"], label(point), x != "topics" and n_topics
                 lines.setdefault(series, {})[sizes[x]] = value(point)
-    lines = {series: values for series, values in lines.items() if len(values) > 1}
-    # Topics look the same in all panels.
-    sizes = {r["options"]["topics"]: sizes_of(r) for r in reports}
-    many = sorted(n_topics for n_topics, numbers in sizes.items() if len(numbers) > 1)
-    dashes = dict(zip([False, *many], cycle(DASHES), strict=False))
     named, looks = {}, {}
     for (program, text, n_topics), values in lines.items():
-        name = f"{text}, K = {n_topics:,}" if n_topics else text
-        named[name] = values
-        looks[name] = figures.styles("compare")[program] | {"ls": dashes[n_topics]}
-        if text.endswith(RANDOM):
-            looks[name]["mfc"] = "white"
+        if len(values) > 1:
+            name = f"{text}, K = {n_topics:,}" if n_topics else text
+            named[name] = values
+            dashes = {"ls": DASHES.get(n_topics, ":")}
+            looks[name] = figures.styles("compare")[program] | dashes
+            if text.endswith(RANDOM):
+                looks[name]["mfc"] = "white"
     return named, looks
-
-
-def sizes_of(report: dict) -> set[tuple]:
-    """Return tokens and words of the large corpora of a report."""
-    large = [point for point in report["points"] if point["corpus"] == "large"]
-    return {(point["tokens"], point["words"]) for point in large}
 
 
 def table_of(report: dict) -> str:

@@ -9,6 +9,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from scipy import sparse
 
@@ -113,12 +114,8 @@ def workplace():
 
     Numerical libraries have one thread.
     """
-    before = dict(os.environ)
+    settings = {f"{library}_NUM_THREADS": "1" for library in THREADS}
     with TemporaryDirectory() as folder:
-        os.environ.update({f"{library}_NUM_THREADS": "1" for library in THREADS})
-        os.environ["NUMBA_CACHE_DIR"] = str(Path(folder, KERNELS))
-        try:
+        settings["NUMBA_CACHE_DIR"] = str(Path(folder, KERNELS))
+        with patch.dict(os.environ, settings):
             yield Path(folder)
-        finally:
-            os.environ.clear()
-            os.environ.update(before)

@@ -7,7 +7,6 @@ from functools import partial
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from scipy import sparse
 
 from sklda import (
     CVBLDA,
@@ -16,12 +15,13 @@ from sklda import (
     PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
+from sklda.datasets import make_lda_corpus
 
 PRIORS = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
-N_DOCUMENTS, N_WORDS, N_TOKENS, N_TOPICS = 2000, 8000, 300_000, 100
-SPREAD = 0.6  # standard deviation of the logarithm of document lengths
+N_DOCUMENTS, N_WORDS, N_TOPICS = 2000, 8000, 100
+MEAN_LOG, SPREAD = 4.8, 0.6  # of the logarithm of document lengths
 RANK_SHIFT, EXPONENT = 2.7, 1.05  # of Zipf and Mandelbrot
-WORDS_PER_TOPIC = 0.1  # shape of the gamma variates that make topics differ
+CONCENTRATION = 800.0  # sum of the Dirichlet parameters of topics
 TOPICS_PER_DOCUMENT = 5.0  # sum of the Dirichlet parameters
 ESTIMATORS = {
     "CollapsedGibbsLDA": CollapsedGibbsLDA,
@@ -35,28 +35,20 @@ ESTIMATORS = {
 }
 
 
-def zipf_corpus() -> sparse.csr_array:
-    """Draw documents of log-normal lengths, each of which mixes a few topics.
-
-    Word w has the weight (w + 2.7)^-1.05, times a gamma variate of its own per topic.
-    """
-    rng = np.random.default_rng(0)
-    weights = rng.lognormal(0, SPREAD, N_DOCUMENTS)
-    lengths = rng.multinomial(N_TOKENS, weights / weights.sum())
+def zipf_corpus():
+    """Return documents of log-normal lengths, whose topics share a law of Zipf."""
     zipf = (np.arange(1, N_WORDS + 1) + RANK_SHIFT) ** -EXPONENT
-    topics = rng.standard_gamma(WORDS_PER_TOPIC, (N_TOPICS, N_WORDS)) * zipf
-    np.cumsum(topics, axis=1, out=topics)
-    topics /= topics[:, -1:]
-    alpha = np.full(N_TOPICS, TOPICS_PER_DOCUMENT / N_TOPICS)
-    n_tokens = rng.multinomial(lengths, rng.dirichlet(alpha, N_DOCUMENTS))
-    documents, words = [], []
-    for topic, document_counts in zip(topics, n_tokens.T, strict=True):
-        documents.append(np.repeat(np.arange(N_DOCUMENTS), document_counts))
-        random = rng.random(documents[-1].size)
-        words.append(np.searchsorted(topic, random, side="right"))
-    cells = [np.concatenate(of).astype(np.int32) for of in (documents, words)]
-    ones = np.ones(N_TOKENS, np.int32)
-    return sparse.coo_array((ones, cells), shape=(N_DOCUMENTS, N_WORDS)).tocsr()
+    lengths = np.random.default_rng(0).lognormal(MEAN_LOG, SPREAD, N_DOCUMENTS)
+    X, _, _ = make_lda_corpus(
+        N_DOCUMENTS,
+        N_WORDS,
+        N_TOPICS,
+        document_length=np.ceil(lengths).astype(int),
+        doc_topic_prior=TOPICS_PER_DOCUMENT / N_TOPICS,
+        topic_word_prior=CONCENTRATION * zipf / zipf.sum(),
+        random_state=0,
+    )
+    return X
 
 
 class Fit:

@@ -72,12 +72,11 @@ class Gensim(Program):
     """gensim's LdaModel, a pass over the corpus a sweep."""
 
     def __init__(self, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, threads=1):
+        from gensim.matutils import Sparse2Corpus
         from gensim.models import LdaModel
 
-        self.corpus = [
-            list(zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True))
-            for row in rows_of(X)
-        ]
+        rows = Sparse2Corpus(X, documents_columns=False)
+        self.corpus = [list(document) for document in rows]
         names = {word: str(word) for word in range(X.shape[1])}
         priors = {"alpha": alpha, "eta": beta, "random_state": seed}
         passes = {"chunksize": GENSIM_CHUNK, "passes": 1, "eval_every": None}
@@ -311,14 +310,11 @@ def texts_of(X) -> list[list[str]]:
     return [words.tolist() for words in words_of(X)]
 
 
-def rows_of(X):
-    return map(slice, X.indptr[:-1], X.indptr[1:])
-
-
 def words_of(X):
     """Yield the words of each document, by their numbers as text."""
     names = np.arange(X.shape[1]).astype(str).astype(object)
-    return (np.repeat(names[X.indices[row]], X.data[row]) for row in rows_of(X))
+    rows = map(slice, X.indptr[:-1], X.indptr[1:])
+    return (np.repeat(names[X.indices[row]], X.data[row]) for row in rows)
 
 
 def with_unseen(phi, seen, n_words: int):

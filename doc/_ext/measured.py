@@ -61,10 +61,7 @@ def figures() -> dict[str, str]:
             gains = (row["times_as_fast"][name] for row in rows)
             found[f"{corpus}-{name}-gain"] = _range(gains)
     found |= _blocks() | _shards() | _variational()
-    names = "corpora-content-words", "size-1100000"
-    found |= supervised_tables.figures(
-        *(_read(f"medlda/{name}.json") for name in names)
-    )
+    found |= supervised_tables.figures(_read("medlda/corpora-content-words.json"))
     found["medlda-machine"] = supervised_tables.machine(_labelled())
     reports = (_read(f"covariates/{kind}.json") for kind in ("coverage", "heldout"))
     found |= covariate_tables.figures(*reports)

@@ -16,7 +16,7 @@ METHODS = {
 }
 
 
-def figures(newsgroups: dict, size: dict) -> dict[str, str]:
+def figures(newsgroups: dict) -> dict[str, str]:
     """Return how well classes are told apart, by topics and by words."""
     of = {row["method"]: row for row in newsgroups["rows"]}
     names = {
@@ -27,10 +27,6 @@ def figures(newsgroups: dict, size: dict) -> dict[str, str]:
     found = {"medlda-seconds": f"{of[names['medlda']]['seconds']:.0f}"}
     for name, method in names.items():
         found[f"{name}-accuracy"] = f"{of[method]['test']['accuracy']:.2f}"
-    for row in size["rows"]:
-        if row["n_topics"] == 400:
-            found[f"medlda-{row['init']}-f1"] = f"{row['micro F1'][-1]:.2f}"
-            found[f"medlda-{row['init']}-minutes"] = f"{row['seconds'][-1] / 60:.0f}"
     return found
 
 

@@ -85,7 +85,9 @@ def test_page_says_what_the_reports_say(tmp_path, pyplot):
     assert "* - sklda - exact - 123 " in text
     assert "* - sklda - exact - 0.80 - 5.00 - 0.01 - 0.25" in text
     assert "Programs: tomotopy 9.9." in text
-    assert "Machine: A, 2 cores, Linux; avx2. Versions: numpy 2." in text
+    questions = "``compare-process``, ``compare-quality``, ``compare-speed``"
+    machine = "A, 2 cores, Linux; avx2. Versions: numpy 2."
+    assert f"Machine of {questions}: {machine}" in text
 
 
 def test_page_without_reports_says_how_to_make_them(tmp_path):

@@ -67,7 +67,7 @@ def test_cells_have_their_topics_and_dispersion(kind):
     w = np.argmin(abs(topics[0] - 0.02))  # of a column that does not make the size
     mean = topics[0, w] * 2000
     noise = (X[:, [w]].toarray()[:, 0] - topics[0, w] * sizes).var()
-    dispersion = CELLS[kind].dispersion
+    dispersion = CELLS[kind][-1]
     size_variance = np.exp(SPREAD**2)  # the mean of squared sizes over the squared mean
     expected = mean + (mean**2 * size_variance / dispersion if dispersion else 0)
     assert noise == pytest.approx(expected, rel=0.25)

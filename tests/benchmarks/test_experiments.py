@@ -12,7 +12,7 @@ from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
 def test_bars_count_chains_far_below_the_best():
     def chain(end):
-        return {"sweeps": [1, 100], "log_posterior": [1e3, end], "perplexity": [9.0]}
+        return {"sweeps": [1, 100], "log_posterior": [1e3, end]}
 
     found = {"single-site": [chain(-250.0), chain(-255.0)], "nested": [chain(-251.0)]}
     rows = blocking.count_modes(found, 100)
@@ -70,18 +70,16 @@ def fitted(estimator, X, sweeps, **parameters):
 @pytest.mark.parametrize("name", ["standard", "shortcut", "dynamic-2"])
 def test_curves_of_ecgs_are_those_of_the_estimator(counts, name):
     train, test = corpora.split_documents(counts)
-    options = Namespace(topics=3, sweeps=12, every=4)
-    chain = ecgs.run_chain(name, 3, train, test, options)
+    chain = ecgs.run_start(3, [name], train, test, [4, 8, 12], 3)[name]
     strategy, _, damping = name.partition("-")
     parameters = {"damping": int(damping)} if damping else {}
     lda = fitted(ECGSLDA, train, 12, strategy=strategy, **parameters)
     assert len(chain["perplexity"]) == 3
     assert chain["perplexity"][-1] == pytest.approx(lda.perplexity(test), abs=6e-4)
-    np.testing.assert_allclose(chain["sampling_rate"], lda.sampling_rate_, atol=6e-6)
+    rates = chain["sampling_rate"]
+    np.testing.assert_allclose(rates, lda.sampling_rate_[3::4], atol=6e-6)
     if strategy == "shortcut":
-        assert chain["sampling_rate"] == [
-            round(ecgs.rate_limits(train)["shortcut"], 5)
-        ] * len(chain["sampling_rate"])
+        assert set(rates) == {round(ecgs.rate_limits(train)["shortcut"], 5)}
 
 
 @pytest.mark.parametrize("sampler", list(ecgs.SAMPLERS))

@@ -132,7 +132,7 @@ def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
     run(tmp_path, "pages", f"--doc {tmp_path / 'doc'}")
     if family == "compare":
         text = (tmp_path / "doc" / "benchmarks.rst").read_text()
-        assert "Machine: " in text
+        assert "Machine of " in text
         assert str(tmp_path) not in text
         images = (tmp_path / "doc" / "images").glob("*.png")
         assert len(list(images)) == (kind in ("quality", "size"))
