@@ -54,11 +54,11 @@ def settings_of(name: str) -> dict:
     return {"estimator": CollapsedGibbsLDA, **blocks}
 
 
-def new_program(name, X, n_topics, seed=0, checkpoints=()) -> ours.Sklda:
+def new_program(name, X, n_topics, seed=0, checkpoints=(), **means) -> ours.Sklda:
     """Return a compiled sampler; with checkpoints, estimates are means of samples."""
     settings = {"X": X, "n_topics": n_topics, "seed": seed, **settings_of(name)}
     if checkpoints:
-        program = ours.KeptMean(**settings, checkpoints=checkpoints)
+        program = ours.KeptMean(**settings, checkpoints=checkpoints, **means)
     else:
         program = ours.Sklda(**settings)
     program.warm_up()
@@ -110,8 +110,6 @@ def thin(chains: dict, last: int, keys) -> dict:
 
 
 def run_bars(options) -> None:
-    if options.documents <= corpora.N_TEST_DOCUMENTS["bars"]:
-        raise SystemExit("--documents must be greater than 250")
     alpha = options.corpus_alpha
     X, _, planted = make_bars(options.documents, doc_topic_prior=alpha, random_state=0)
     data = corpora.split(sparse.csr_array(X), "bars")
@@ -224,13 +222,7 @@ def draw_panels(panels, report) -> None:
 draw_chains = partial(figures.per_report, n_panels=3, draw=draw_panels)
 
 
-def relative(row: dict) -> dict:
-    return {name: 1 / times for name, times in row["times_as_fast"].items()}
-
-
-RELATIVE = {"seconds per sweep, relative to the first sampler": relative}
-SPEEDS = {"kinds": figures.SECONDS | RELATIVE, "linear": RELATIVE}
-draw_speed = partial(figures.draw_rows, looks=STYLES, **SPEEDS)
+draw_speed = partial(figures.draw_rows, looks=STYLES)
 
 
 def run_speed(options) -> None:

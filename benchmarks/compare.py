@@ -23,7 +23,6 @@ HERE = Path(__file__).resolve().parent
 TURN = 5  # sweeps
 HEAD = ("", "method")  # of the first columns of tables
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
-FEWEST_TURNS = 2
 FIT = "sklda-fit"
 MARK = " †"  # where fewer sweeps were timed than asked for
 LEVEL = 25  # perplexities to reach are multiples of it
@@ -180,7 +179,7 @@ def ours_and_others(values: dict[str, float]) -> tuple[float, dict[str, float]]:
 
 def run_speed(options) -> None:
     timed = {"first": options.first, "last": options.last, "limit": options.limit}
-    timed |= {"warm_limit": options.limit, "sweeps": TURN, "few": FEWEST_TURNS}
+    timed |= {"warm_limit": options.limit, "sweeps": TURN}
     measure_starts(options, "speed", partial(harness.time_turns, **timed))
 
 
@@ -331,8 +330,7 @@ def costs(name: str, task, limit: float) -> dict:
             report = {"cold": cold, "warm": worker.do("prepare", task)}
             report["start"] = worker.do("start", task)
             runner = RemoteRunner(worker)
-            while runner.n_sweeps < MEMORY_SWEEPS and runner.seconds < limit:
-                runner.turn(MEMORY_SWEEPS, 1)
+            harness.take_turns([runner], MEMORY_SWEEPS, lambda r: r.seconds < limit)
             report["sweeps"] = runner.n_sweeps
             return report | {"peak_bytes": worker.do("peak_bytes")}
 

@@ -133,15 +133,15 @@ def plant(effect: float, seed: int, options) -> tuple:
 
 
 def difference(settings, intercept, coef) -> np.ndarray:
-    """Return the mean proportions of the second setting less those of the first."""
-    first, second = (mean_proportions(rows, intercept, coef) for rows in settings)
-    return second - first
+    """Return the mean proportions of the second setting less those of the first.
 
-
-def mean_proportions(rows, intercept, coef) -> np.ndarray:
-    """Return expected proportions, the mean over documents, of one or more draws."""
-    alpha = np.exp(intercept[..., np.newaxis, :] + rows @ np.swapaxes(coef, -1, -2))
-    return (alpha / alpha.sum(axis=-1, keepdims=True)).mean(axis=-2)
+    They are expected proportions, the mean over documents, of one or more draws.
+    """
+    means = []
+    for rows in settings:
+        alpha = np.exp(intercept[..., np.newaxis, :] + rows @ np.swapaxes(coef, -1, -2))
+        means.append((alpha / alpha.sum(axis=-1, keepdims=True)).mean(axis=-2))
+    return means[1] - means[0]
 
 
 def same_topics(topics, topic_word) -> tuple[np.ndarray, np.ndarray]:

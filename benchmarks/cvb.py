@@ -1,11 +1,10 @@
 """The experiments of Teh, Newman and Welling, and variational Bayes of others."""
 
-import time
 from functools import partial
+from itertools import islice
 
 import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
-from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora, figures, harness
 from benchmarks.programs import Program, available, ours
@@ -14,7 +13,6 @@ from benchmarks.programs.ours import completion_score
 from sklda import CVBLDA
 
 PRIORS = {"alpha": 0.1, "beta": 0.1}
-TOPICS = {"kos": 8, "nips": 40}  # of the paper
 PROGRAMS = {
     "VB": BatchVB,
     "online VB": OnlineVB,
@@ -42,15 +40,13 @@ def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Program:
 def run_convergence(options) -> None:
     X = corpora.load(options.corpus, options)
     train, held_out = corpora.hold_out_tokens(X)
-    n_topics = options.topics or TOPICS[options.corpus]
     sweeps = harness.geometric(options.sweeps)
-    data = options.programs, train, held_out, n_topics, sweeps
+    data = options.programs, train, held_out, options.topics, sweeps
     chains = harness.run_starts(follow_programs, options, *data)
     report = {"tokens": int(train.sum()), "test_tokens": int(held_out.sum())}
     report["summary"] = harness.summary(sweeps, chains, "log_probability")
     report |= {"sweeps": sweeps, "chains": chains}
-    name = f"convergence-{options.corpus}"
-    harness.write(options, name, report, topics=n_topics, **PRIORS)
+    harness.write(options, f"convergence-{options.corpus}", report, **PRIORS)
 
 
 def follow_programs(seed, names, train, held_out, n_topics, sweeps) -> dict:
@@ -62,8 +58,7 @@ def follow_programs(seed, names, train, held_out, n_topics, sweeps) -> dict:
 
     task = train, n_topics, seed, sweeps
     programs = {name: new_program(name, *task) for name in names}
-    curves = harness.follow_programs(programs, sweeps, evaluate)
-    return {n: {"log_probability": c["log_probability"]} for n, c in curves.items()}
+    return harness.follow_programs(programs, sweeps, evaluate)
 
 
 def run_speed(options) -> None:
@@ -101,16 +96,17 @@ def minibatches(n_docs: int, size: int, passes: int, seed: int) -> list[np.ndarr
     return [order[first : first + size] for order in orders for first in firsts]
 
 
-def stream(lda, X, batches):
-    """Return the function `seconds(n)` of a runner; a sweep is a minibatch."""
-    parts = (X[batch] for batch in batches)
+class Stream(Program):
+    """Minibatches that an estimator fits; a sweep is one of them."""
 
-    def seconds(n):
-        part, start = next(parts), time.perf_counter()
-        lda.partial_fit(part)
-        return time.perf_counter() - start
+    def __init__(self, lda, X, batches):
+        self.lda, self.n_documents = lda, 0
+        self.parts = (X[batch] for batch in batches)
 
-    return seconds
+    def sweep(self, n=1):
+        for part in islice(self.parts, n):
+            self.lda.partial_fit(part)
+            self.n_documents += part.shape[0]
 
 
 def follow_stream(X, test, n_topics, seed, batches) -> dict[str, dict]:
@@ -123,13 +119,11 @@ def follow_stream(X, test, n_topics, seed, batches) -> dict[str, dict]:
         "SCVB0": CVBLDA(n_topics, approximation="zero-order", **settings),
         "online VB": LatentDirichletAllocation(n_topics, **settings, **online),
     }
-    seen = np.cumsum([batch.size for batch in batches])
 
-    def evaluate(runner):
-        score = completion_score(test, ldas[runner.name].components_, alpha)
-        documents = int(seen[runner.n_sweeps - 1])
-        return {"documents": documents, "score": round(score, 5)}
+    def evaluate(program):
+        score = completion_score(test, program.lda.components_, alpha)
+        return {"documents": program.n_documents, "score": round(score, 5)}
 
-    team = [harness.Runner(n, stream(lda, X, batches)) for n, lda in ldas.items()]
-    with threadpool_limits(1):
-        return harness.follow(team, harness.geometric(len(batches)), evaluate)
+    programs = {name: Stream(lda, X, batches) for name, lda in ldas.items()}
+    sweeps = harness.geometric(len(batches))
+    return harness.follow_programs(programs, sweeps, evaluate)

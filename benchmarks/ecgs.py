@@ -1,7 +1,6 @@
 """The experiments of Xiao and Stibor on dynamic sampling, and shards."""
 
 from functools import partial
-from itertools import product
 
 import numpy as np
 
@@ -12,13 +11,11 @@ from sklda import ECGSLDA, CollapsedGibbsLDA
 ALPHA_SUM, BETA = 50, 0.02
 STYLES = figures.styles("ecgs")
 PRIORS = {"alpha": "50 / K", "beta": BETA}  # in reports
-RECORDED = ("perplexity", "sampling_rate")
 KINDS = {
     "perplexity": "perplexity of the test documents",
     "relative": "perplexity, relative to the first",
     "sampling_rate": "sampling rate, draws / tokens",
 }
-SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
 draw_speed = partial(figures.draw_rows, looks=STYLES)
 
 
@@ -36,12 +33,8 @@ def perplexity(chain: Sklda, test) -> float:
 def run_chains(options) -> None:
     X = corpora.load(options.corpus, options)
     train, test = corpora.split_documents(X)
-    names = []
-    for strategy in options.strategies:
-        dampings = [f"-{d}" for d in options.damping] if strategy == "dynamic" else [""]
-        names += [strategy + damping for damping in dampings]
     sweeps = list(range(options.every, options.sweeps + 1, options.every))
-    data = names, train, test, sweeps, options.topics
+    data = options.strategies, train, test, sweeps, options.topics
     chains = harness.run_starts(run_start, options, *data)
     report = {"tokens": int(train.sum()), "test_tokens": int(test.sum())}
     report["least_rate"] = rate_limits(train)
@@ -62,8 +55,7 @@ def run_start(seed, names, train, test, sweeps, n_topics) -> dict[str, dict]:
         return {"perplexity": round(perplexity(chain, test), 3), "sampling_rate": rate}
 
     programs = {name: new(name) for name in names}
-    curves = harness.follow_programs(programs, sweeps, evaluate)
-    return {name: {key: of[key] for key in RECORDED} for name, of in curves.items()}
+    return harness.follow_programs(programs, sweeps, evaluate)
 
 
 def rate_limits(X) -> dict[str, float]:
@@ -97,10 +89,10 @@ def run_shards(options) -> None:
     X = corpora.load(options.corpus, options)
     train, test = corpora.split_documents(X)
     report = {"tokens": int(train.sum()), "test_tokens": int(test.sum()), "results": []}
-    for sampler, n_topics in product(options.samplers, options.topics):
-        model = train, test, sampler, n_topics
+    for n_topics in options.topics:
+        model = train, test, n_topics
         starts = [time_shards(*model, s, options) for s in range(options.starts)]
-        result = {"sampler": sampler, "n_topics": n_topics, "rows": rows_of(starts)}
+        result = {"n_topics": n_topics, "rows": rows_of(starts)}
         result["capacity"] = capacity(starts, options.threads)
         harness.print_rows([result, *result["rows"]])
         report["results"].append(result | {"starts": starts})
@@ -108,11 +100,11 @@ def run_shards(options) -> None:
     harness.write(options, name, report, **PRIORS)
 
 
-def time_shards(train, test, sampler, n_topics, seed, options) -> dict:
+def time_shards(train, test, n_topics, seed, options) -> dict:
     """Return seconds and perplexity by shards, and seconds of chains by themselves."""
 
     def new(name, X):
-        start = partial(new_chain, X, n_topics, seed, SAMPLERS[sampler])
+        start = partial(new_chain, X, n_topics, seed, CollapsedGibbsLDA)
         if name == "one":
             return start()
         if name == "side_by_side":
@@ -154,7 +146,7 @@ def draw_shards(reports, folder) -> None:
     def draw_one(panels, report):
         relative, speed_up = {}, {}
         for result in report["results"]:
-            label = f"{result['sampler']}, K = {result['n_topics']}"
+            label = f"K = {result['n_topics']}"
             speed_up[label] = {r["n_shards"]: r["speed_up"] for r in result["rows"]}
             relative[label] = {
                 row["n_shards"]: harness.range_of(row["relative_of_starts"])

@@ -84,10 +84,10 @@ def draw_curves(reports, folder, kinds: dict[str, str], looks) -> None:
     def draw(panels, report):
         for axes, (key, label) in zip(panels, kinds.items(), strict=True):
             for name, chains in report["chains"].items():
-                xs = [chain.get("seconds") or report["sweeps"] for chain in chains]
+                xs = [report.get("sweeps") or chain["seconds"] for chain in chains]
                 curves = [chain[key] for chain in chains]
                 plot_chains(axes, xs, curves, looks.get(name, {}), name)
-            axes.set_xlabel("seconds" if "seconds" in chains[0] else "sweep")
+            axes.set_xlabel("sweep" if "sweeps" in report else "seconds")
             axes.set_ylabel(label)
 
     per_report(reports, folder, len(kinds), draw)
@@ -103,7 +103,7 @@ def plot_chains(axes, xs, curves, look, label) -> None:
     axes.grid(visible=True, alpha=0.3)
 
 
-def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", linear=()) -> None:
+def draw_rows(reports, folder, looks, kinds=SECONDS, linear=()) -> None:
     """Save figures of rows, with a panel for each kind: of(row) is values by name."""
 
     def draw(panels, report):
@@ -111,9 +111,8 @@ def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", linear=()) ->
             points: dict[str, dict] = {}
             for row in report["rows"]:
                 for name, value in of(row).items():
-                    points.setdefault(name, {})[row[x]] = value
-            log = label not in linear
-            lines(axes, points, looks, x.removeprefix("n_"), label, log=log)
+                    points.setdefault(name, {})[row["n_topics"]] = value
+            lines(axes, points, looks, "topics", label, log=label not in linear)
 
     per_report(reports, folder, len(kinds), draw)
 

@@ -5,9 +5,8 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from benchmarks import corpora, figures, harness
+from benchmarks import blocking, corpora, figures, harness
 from benchmarks.programs import ALPHA, BETA, Program, ours
-from sklda import PartiallyCollapsedGibbsLDA
 
 # --- synthetic counts -----------------------------------------------------------------
 
@@ -54,13 +53,7 @@ THIN = 5  # sweeps between the samples whose mean is evaluated
 STEPS = (1, 2, 3, 5)  # evaluated sweeps of each decade
 NEAR = 0.01  # nats below the best end, which count as there
 N_COMPILING = 10  # cells on which kernels are compiled
-SAMPLERS = {
-    "single-site": {},
-    "nested-4": {"blocking": "nested", "max_block_size": 4},
-    "backward-16": {"blocking": "backward", "max_block_size": 16},
-    "two shards": {"n_shards": 2, "n_jobs": 2},
-    "partially-collapsed": {"estimator": PartiallyCollapsedGibbsLDA, "n_jobs": 2},
-}
+THREADS = {"two shards": "sharded-2", "partially-collapsed": "partially-collapsed-2"}
 KINDS = {"log_probability": "log probability of a held-out count, nats"}
 draw_chains = partial(figures.draw_curves, kinds=KINDS, looks=figures.styles("genes"))
 
@@ -81,10 +74,12 @@ def run_chains(options) -> None:
 
 
 def new_program(name: str, X, n_topics: int, checkpoints) -> Program:
+    """Return a compiled program."""
     if name == "CVB0":
+        ours.zero_order(X[:N_COMPILING], n_topics, 0).sweep()
         return ours.zero_order(X, n_topics, 0)
-    means = {"checkpoints": checkpoints, "thin": THIN}
-    return ours.KeptMean(X, n_topics, 0, **SAMPLERS[name], **means)
+    task = X, n_topics, 0, checkpoints
+    return blocking.new_program(THREADS.get(name, name), *task, thin=THIN)
 
 
 def follow(train, held_out, options) -> dict[str, dict]:
@@ -96,10 +91,6 @@ def follow(train, held_out, options) -> dict[str, dict]:
         value = corpora.log_probability(*program.estimates(), held_out)
         return {"log_probability": round(value, 5)}
 
-    for name in options.samplers:
-        small = new_program(name, train[:N_COMPILING], *task)
-        with small.threads():
-            small.seconds(1)  # compiles
     programs = {name: new_program(name, train, *task) for name in options.samplers}
     return harness.follow_programs(programs, checkpoints, evaluate, options.limit)
 
@@ -109,13 +100,12 @@ def summary(curves: dict[str, dict]) -> dict[str, dict]:
     best = max(curve["log_probability"][-1] for curve in curves.values())
     rows = {}
     for name, curve in curves.items():
-        seconds = np.array(curve["seconds"])
-        rising = np.array(curve["log_probability"])
-        there = harness.reached(seconds, rising, best - NEAR)
+        seconds, rising = curve["seconds"], curve["log_probability"]
+        there = harness.reached(np.array(seconds), np.array(rising), best - NEAR)
         rows[name] = {
             "sweeps": curve["sweeps"][-1],
             "seconds_per_sweep": seconds[-1] / curve["sweeps"][-1],
             "seconds_to_near": there if np.isfinite(there) else None,
-            "log_probability": float(rising[-1]),
+            "log_probability": rising[-1],
         }
     return rows

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 from contextlib import ExitStack
 from functools import partial
 from importlib.metadata import version
@@ -17,7 +18,7 @@ from benchmarks import corpora
 from benchmarks.programs import Failed
 
 TAIL = 50  # last sweeps of a chain, over which its end is a mean
-FEWEST_TIMED = 5  # turns
+FEWEST_TIMED = 2  # turns
 LONGEST_TURN = 5.0  # seconds
 SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # processor flags
 NOT_RECORDED = ("question", "results", "folder", "jobs", "peers", "seeds")  # nor *_home
@@ -70,16 +71,15 @@ def take_turns(team, last: int, goes_on=lambda runner: True, sweeps=1) -> None:
         going = [r for r in going if r.attempt(r.turn, last, sweeps)]
 
 
-def time_turns(
-    team, first, last, limit=np.inf, warm_limit=np.inf, sweeps=1, few=FEWEST_TIMED
-) -> dict[str, dict]:
+def time_turns(team, first, last, limit=np.inf, warm_limit=np.inf, sweeps=1) -> dict:
     """Time turns of a few sweeps, after `first` or `warm_limit`, to `last` or `limit`.
 
-    Limits are seconds, and a few turns are timed in any case.
+    Limits are seconds, and two turns are timed in any case.
     """
     take_turns(team, first, lambda r: r.seconds < warm_limit, sweeps)
     for runner in team:
         runner.begin()
+    few = FEWEST_TIMED
     take_turns(team, last, lambda r: len(r.turns) < few or r.seconds < limit, sweeps)
     return {r.name: r.timed() for r in team if r.working}
 
@@ -222,11 +222,9 @@ def summary(sweeps, chains, key: str, tail=1) -> dict[str, dict]:
 def print_rows(rows) -> None:
     """Print a line for each row, without the lists in it."""
 
-    def short(value):
-        if isinstance(value, dict):
-            values = {k: v for k, v in value.items() if not isinstance(v, list)}
-            return ", ".join(f"{k} {short(v)}".strip() for k, v in values.items())
-        return f"{value:.5g}" if isinstance(value, float) else value
+    def short(row: dict) -> dict:
+        texts = {k: short(v) if isinstance(v, dict) else v for k, v in row.items()}
+        return {k: v for k, v in texts.items() if not isinstance(v, list)}
 
     for row in rows:
         print(short(row), flush=True)
@@ -262,9 +260,8 @@ def read(folder: Path, name="*") -> dict[str, dict]:
 def machine() -> dict:
     """Return the processor and the versions, and nothing else of the machine."""
     info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    fields = (line.partition(":") for line in reversed(lines))  # the first is kept
-    cpu = {name.strip(): value.strip() for name, _, value in fields}
+    text = info.read_text() if info.exists() else ""
+    cpu = dict(re.findall(r"^(\S.*?)\s*: (.*)", text, re.MULTILINE))
     flags = cpu.get("flags", cpu.get("Features", "")).split()
     packages = ("numpy", "scipy", "numba", "scikit-learn")
     versions = {"python": platform.python_version()}

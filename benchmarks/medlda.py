@@ -67,12 +67,6 @@ def scores(y, predicted) -> dict[str, float]:
     return {name: round(float(value), 5) for name, value in found.items()}
 
 
-def read_pair(options) -> list[tuple]:
-    """Return the documents of two classes of 20 Newsgroups."""
-    documents = corpora.read_newsgroups(options)
-    return [(X[np.isin(y, CLASSES)], y[np.isin(y, CLASSES)]) for X, y in documents]
-
-
 def run_corpora(options) -> None:
     """Compare classifiers on corpora of several kinds, with default parameters."""
     for corpus in options.corpora:
@@ -99,7 +93,10 @@ def read_labelled(corpus: str, options) -> list[tuple]:
         return list(zip(X, (y, y_test), strict=True))
     home, is_plain = options.newsgroups_home, corpus == "newsgroups"
     place = Namespace(newsgroups_home=home, drop_stop_words=not is_plain)
-    return read_pair(place) if corpus == "pair" else corpora.read_newsgroups(place)
+    found = corpora.read_newsgroups(place)
+    if corpus != "pair":
+        return found
+    return [(X[np.isin(y, CLASSES)], y[np.isin(y, CLASSES)]) for X, y in found]
 
 
 def classifiers(y, topics: list[int]) -> list[tuple]:

@@ -27,7 +27,11 @@ HEAD += ["tokens that move, %", "bytes per token", "peak, MB"]
 
 def run_size(options) -> None:
     versions = available(options.peers, options.threads)
-    series = [(name, init) for name in versions for init in starts(name, options)]
+    series = [
+        (name, init)
+        for name, init in product(versions, options.init)
+        if name == "sklda" or init == "random"
+    ]
     X = corpora.load("nips", options)
     with workplace() as folder:
         for n_topics, sizes in sizes_by_topics(options).items():
@@ -36,16 +40,11 @@ def run_size(options) -> None:
             make = partial(write_corpus, X, chain.z, folder)
             file = f"size-{n_topics}-{options.threads}"
             for point in points(series, sizes, make, n_topics, options):
-                pace = {"topics": n_topics, "millions_per_second": speed(point)}
-                harness.print_rows([pace | point])
+                harness.print_rows([{"topics": n_topics, **point}])
                 stored = harness.read(options.folder, file).get(file, {})
                 report = {"peers": stored.get("peers", {}) | versions}
                 report["points"] = with_earlier(stored.get("points", []), point)
                 harness.write(options, file, report, **FACTS | {"topics": n_topics})
-
-
-def starts(name: str, options) -> list[str]:
-    return [init for init in options.init if name == "sklda" or init == "random"]
 
 
 def sizes_by_topics(options) -> dict[int, list[tuple]]:
@@ -112,7 +111,7 @@ def measure(name: str, tiny, folder, task, options) -> dict:
         sweeps = first, options.timed, options.limit
         seconds, end = worker.do("steady", *sweeps, look=memory.look)
         if max(seconds) > options.limit:
-            return {"slow": max(seconds)}
+            return {"slow": max(seconds), "seconds_per_sweep": seconds}
         return {
             "start": round(start, 3),
             "first": first,
@@ -157,16 +156,12 @@ def label(point: dict) -> str:
     return name + RANDOM if is_random else name
 
 
-def speed(point: dict) -> float | None:
-    """Return million tokens per second, None if the sweeps took too long."""
-    if "slow" in point:
-        return None
+def speed(point: dict) -> float:
+    """Return million tokens per second."""
     return float(point["tokens"] / np.median(point["seconds_per_sweep"]) / 1e6)
 
 
-def bytes_per_token(point: dict) -> float | None:
-    if "slow" in point:
-        return None
+def bytes_per_token(point: dict) -> float:
     return (point["peak_bytes"] - point["before_bytes"]) / point["tokens"]
 
 
@@ -213,7 +208,7 @@ def curves(reports, x: str, fixed: dict, value) -> tuple[dict, dict]:
         for point in report["points"]:
             sizes = point | {"topics": n_topics, "tokens": point["tokens"] / 1e6}
             same = all(sizes[of] == n for of, n in fixed.items())
-            if point["corpus"] == "large" and same:
+            if point["corpus"] == "large" and same and "slow" not in point:
                 series = point["program"], label(point), x != "topics" and n_topics
                 lines.setdefault(series, {})[sizes[x]] = value(point)
     named, looks = {}, {}

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 
 from benchmarks import PLAIN, corpora, figures, harness
+from benchmarks.programs.ours import behind_best
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from sklda.model_selection import topic_number_curve
-from sklda.model_selection._result import behind_best
 
 MEASURES = {
     "score": "score relative to the best, nats per token",

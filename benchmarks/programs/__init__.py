@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from contextlib import nullcontext
-from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -90,8 +89,6 @@ class Peer(NamedTuple):
             return found[1] if found else "of unknown version"
         if find_spec(self.package) is None:
             return None
-        if self.package == "sklda":  # perhaps a checkout that is not installed
-            return import_module("sklda").__version__
         return version(self.package.replace("sklearn", "scikit-learn"))
 
 
@@ -103,8 +100,7 @@ def available(names, threads=1) -> dict[str, str]:
     found = {name: PEERS[name].version for name in names}
     for name in names:
         if found[name] is None:
-            where = "on the PATH" if name == "mallet" else "installed"
-            print(f"{name} is not {where}: skipped")
+            print(f"{name} is not installed, or not on the PATH: skipped")
         elif threads > 1 and not PEERS[name].threaded:
             print(f"{name} has one thread only: skipped")
             found[name] = None

@@ -54,18 +54,18 @@ class Sklda:
     def steady(self, first: int, timed: int, limit: float) -> tuple[list, float]:
         """Return the seconds of the timed sweeps, after the first ones, and the end.
 
-        A sweep that takes more seconds than the limit is the last. The end is that of a
-        fit, which keeps samples of further sweeps.
+        If the first takes more seconds than the limit, it is the last. The end is that
+        of a fit, which keeps samples of further sweeps.
         """
-        seconds: list[float] = []
-        while len(seconds) < first + timed and max(seconds, default=0) <= limit:
-            seconds.append(self.model.seconds(1))
-        if max(seconds) <= limit:
+        seconds = [self.model.seconds(1)]
+        if seconds[0] <= limit:
+            self.model.seconds(max(0, first - 1))
+            seconds = [self.model.seconds(1) for _ in range(timed)]
             for _ in range(KEPT):
                 self.model.sweep()
                 self.model.keep()
             self.model.end()
-        return seconds[-timed:], time.time()
+        return seconds, time.time()
 
     def moved(self) -> float:
         """Sweep once more; return the share of the tokens that change their topics."""

@@ -136,15 +136,7 @@ class Fits(Program):
     """
 
     def __init__(
-        self,
-        X,
-        n_topics,
-        seed,
-        *,
-        alpha=ALPHA,
-        beta=BETA,
-        threads=1,
-        averages=False,
+        self, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, threads=1, averages=False
     ):
         self.load(X, threads)
         # Both take the sum of alpha over topics; the priors stay fixed.
