@@ -22,8 +22,7 @@ PROGRAMS = {
     "Gibbs": ours.gibbs,
 }
 STYLES = figures.styles("cvb")
-HELD_OUT = "log probability of a held-out token"
-CURVES = {"log_probability": HELD_OUT}
+CURVES = {"log_probability": "log probability of a held-out token"}
 draw_convergence = partial(figures.draw_curves, kinds=CURVES, looks=STYLES)
 SCORES = {"score": "score of unseen documents"}
 draw_stream = partial(figures.draw_curves, kinds=SCORES, looks=STYLES)

@@ -18,7 +18,7 @@ from benchmarks import corpora
 from benchmarks.programs import Failed
 
 TAIL = 50  # last sweeps of a chain, over which its end is a mean
-FEWEST_TIMED = 2  # turns
+FEWEST = 2  # timed turns
 LONGEST_TURN = 5.0  # seconds
 SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # processor flags
 NOT_RECORDED = ("question", "results", "folder", "jobs", "peers", "seeds")  # nor *_home
@@ -79,8 +79,7 @@ def time_turns(team, first, last, limit=np.inf, warm_limit=np.inf, sweeps=1) -> 
     take_turns(team, first, lambda r: r.seconds < warm_limit, sweeps)
     for runner in team:
         runner.begin()
-    few = FEWEST_TIMED
-    take_turns(team, last, lambda r: len(r.turns) < few or r.seconds < limit, sweeps)
+    take_turns(team, last, lambda r: len(r.turns) < FEWEST or r.seconds < limit, sweeps)
     return {r.name: r.timed() for r in team if r.working}
 
 

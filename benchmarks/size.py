@@ -20,7 +20,7 @@ TINY = (0.02, 1000)  # millions of tokens, words: its tables do not count
 SWEEPS_OF_NIPS = 200  # of the fit whose topics large corpora have
 WARM_SWEEPS = 2
 RANDOM = ", random start"
-DASHES = {False: "-", 100: "-", 1000: "--"}  # by topics; the first where they are x
+DASHES = {False: "-", 100: "-", 400: "--"}  # by topics; the first where they are x
 HEAD = ["", "tokens, millions", "words", "million tokens/s per thread", "/ NIPS"]
 HEAD += ["tokens that move, %", "bytes per token", "peak, MB"]
 

@@ -5,8 +5,6 @@ import pytest
 from scipy import sparse
 
 from benchmarks import corpora
-from benchmarks.genes import CELLS, SPREAD, cell_counts
-from sklda._fitted.fitted_topics import axis_sums
 
 
 def test_half_of_the_words_of_the_last_documents_are_held_out(counts):
@@ -54,28 +52,3 @@ def test_log_probability_is_that_of_a_plain_loop(counts):
     value = corpora.log_probability(theta, phi, counts)
     assert value == pytest.approx(total / counts.sum())
     assert corpora.perplexity(theta, phi, counts) == pytest.approx(np.exp(-value))
-
-
-@pytest.mark.parametrize("kind", CELLS)
-def test_cells_have_their_topics_and_dispersion(kind):
-    # One topic: the cells differ by their sizes alone, whose variance is known.
-    X, topics = cell_counts(kind, 4000, 40, 2000, 1)
-    assert X.sum() / 4000 == pytest.approx(2000, rel=0.05)
-    sizes = axis_sums(X, axis=1)
-    shares = X.toarray() / sizes[:, np.newaxis]
-    np.testing.assert_allclose(shares.mean(axis=0), topics[0], atol=0.02)
-    w = np.argmin(abs(topics[0] - 0.02))  # of a column that does not make the size
-    mean = topics[0, w] * 2000
-    noise = (X[:, [w]].toarray()[:, 0] - topics[0, w] * sizes).var()
-    dispersion = CELLS[kind][-1]
-    size_variance = np.exp(SPREAD**2)  # the mean of squared sizes over the squared mean
-    expected = mean + (mean**2 * size_variance / dispersion if dispersion else 0)
-    assert noise == pytest.approx(expected, rel=0.25)
-
-
-def test_modapte_has_its_known_sizes(shared_data):
-    labels, (_, train), (_, test) = corpora.read_reuters(shared_data / "reuters21578")
-    assert labels[:4] == ["earn", "acq", "money-fx", "grain"]
-    assert (train.shape, test.shape) == ((9603, 10), (3299, 10))
-    assert train.sum(axis=0)[:4].tolist() == [2877, 1650, 538, 433]
-    assert test.sum(axis=0)[:4].tolist() == [1087, 719, 179, 149]

@@ -4,10 +4,9 @@ from argparse import Namespace
 
 import numpy as np
 import pytest
-from sklearn.decomposition import LatentDirichletAllocation
 
-from benchmarks import blocking, corpora, cvb, ecgs
-from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from benchmarks import blocking, corpora, ecgs
+from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
 
 def test_bars_count_chains_far_below_the_best():
@@ -104,21 +103,3 @@ def test_shards_are_compared_with_the_first_number_of_them():
     assert (first["perplexity"], first["relative"]) == (100, 1)
     assert (second["perplexity"], second["relative"]) == (102, 1.02)
     assert second["relative_of_starts"] == [1.01, 1.03]
-
-
-def test_streams_of_cvb_are_fitted_and_scored_alike(counts):
-    train, test = corpora.split_documents(counts)
-    batches = cvb.minibatches(30, 8, 2, seed=0)
-    curves = cvb.follow_stream(train, test, 3, 5, batches)
-    assert list(curves) == ["SCVB0", "online VB"]
-    priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1, "random_state": 5}
-    estimators = CVBLDA, LatentDirichletAllocation
-    for estimator, curve in zip(estimators, curves.values(), strict=True):
-        lda = estimator(3, **priors, total_samples=30)
-        for batch in batches:
-            lda.partial_fit(train[batch])
-        assert curve["sweeps"] == [1, 2, 3, 5, 7, 8]
-        assert curve["documents"] == [8, 16, 24, 38, 54, 60]
-        assert len(curve["seconds"]) == 6
-        value = cvb.completion_score(test, lda.components_, 0.1)
-        assert curve["score"][-1] == pytest.approx(value, abs=6e-6)

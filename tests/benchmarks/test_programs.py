@@ -126,13 +126,6 @@ def test_fits_of_others_have_as_many_sweeps_as_are_said(counts, name):
     assert_same(mean.estimates(), theta, phi, rtol=1e-5)
 
 
-def test_words_without_tokens_are_as_probable_as_absent_ones():
-    counts, beta = np.array([[4, 0, 0, 1], [0, 0, 3, 0]]), 0.01
-    known = programs.normalised(counts[:, [3, 0, 2]] + beta)
-    phi = others.with_unseen(known, [3, 0, 2], 4)
-    np.testing.assert_allclose(phi, programs.normalised(counts + beta))
-
-
 def test_failures_of_a_process_are_printed(counts, tmp_path, capsys):
     task = tmp_path / "corpus.npz", -1, 1
     sparse.save_npz(task[0], counts)

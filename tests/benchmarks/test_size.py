@@ -10,7 +10,6 @@ from scipy import stats
 from benchmarks import large, size
 from benchmarks.programs import available
 from benchmarks.programs.large import KEPT, Sklda, Topica, read_array, read_mapped
-from sklda._fitted.fitted_topics import axis_sums
 
 N_FORMS = 5  # of each of the 25 words of `counts`
 
@@ -64,24 +63,6 @@ def test_words_of_a_topic_have_the_planted_distribution(real, monkeypatch):
         found = np.bincount(drawn[z == k], minlength=X.shape[1])
         expected = (phi[:, np.newaxis] * forms).ravel() * found.sum()
         assert stats.chisquare(found, expected).pvalue > 1e-3  # three seeded cases
-
-
-def test_topics_of_documents_are_dirichlet_around_real_ones(real):
-    """The variance of a Dirichlet-multinomial, with that of the real documents."""
-    counts, topics = real
-    X, z = draw(real, 900_000)
-    lengths = axis_sums(X, axis=1)
-    document = np.repeat(np.arange(X.shape[0]), lengths)
-    theta = np.bincount(document, z == 0, minlength=X.shape[0]) / lengths
-    doc = np.repeat(np.arange(40), counts.sum(axis=1))
-    planted = np.bincount(doc, topics == 0) / np.bincount(doc)
-    # Given the real document: p (1 - p) (c + n) / (n (c + 1)), n tokens.
-    inner, n = (planted * (1 - planted)).mean(), 1 / np.mean(1 / lengths)
-    spread = (large.CONCENTRATION + n) / (n * (large.CONCENTRATION + 1))
-    expected = planted.var() + inner * spread
-    assert theta.var() == pytest.approx(expected, rel=0.1)
-    error = 5 * np.sqrt(expected / X.shape[0])
-    assert theta.mean() == pytest.approx(planted.mean(), abs=error)
 
 
 def test_memory_is_that_of_a_process_at_its_peak(monkeypatch):
