@@ -1,4 +1,4 @@
-"""sklda beside other programs, each in a process of its own; their page, and figures.
+"""Comparison with other programs, each in its own process; its page, and figures.
 
 `section_speed(reports, images)` and its like draw a figure, and return the values that
 fill a section of page.rst.
@@ -48,7 +48,7 @@ class RemoteRunner(Runner):
 
 
 def measure(options, name: str, measure_one, *, hold_out=False) -> None:
-    """Write what `measure_one(names, task, held_out)` yields, beside earlier results.
+    """Write what `measure_one(names, task, held_out)` yields, and keep earlier results.
 
     Programs that average samples take part if words are held out.
     """
@@ -110,7 +110,7 @@ def by_corpus(reports: list[dict]) -> dict[str, dict[int, dict]]:
 
 
 def shapes(reports) -> str:
-    """Return a table of the corpora of the reports, nothing if there is none."""
+    """Return a table of the corpora of the reports, or an empty text."""
     rows = {}
     for report in reports:
         if "corpus" in report["options"]:
@@ -296,8 +296,8 @@ def draw_quality(axes, report) -> None:
 
 def show_low(axes, curves: list[dict]) -> None:
     """Show the low part of the curves: the first sweeps are high in all."""
-    pairs = [zip(c["perplexity"], c["seconds"], strict=True) for c in curves]
-    points = [point for pair in pairs for point in pair]
+    zipped = [zip(c["perplexity"], c["seconds"], strict=True) for c in curves]
+    points = [point for curve in zipped for point in curve]
     lowest, _ = min(points)
     low = (seconds for level, seconds in points if level < SHOWN * lowest)
     first = min((s for s in low if s > 0.02), default=0.02)  # below that, it is noise

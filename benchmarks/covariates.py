@@ -29,9 +29,9 @@ SAME = 0.8  # affinity of the words of topics that are compared
 
 def run_coverage(options) -> None:
     """Measure how often intervals hold planted values."""
-    pairs = product(options.effects, range(options.corpora))
+    corpora_of = product(options.effects, range(options.corpora))
     found = Parallel(options.jobs)(
-        delayed(measure)(effect, seed, options) for effect, seed in pairs
+        delayed(measure)(effect, seed, options) for effect, seed in corpora_of
     )
     rows: dict[str, list] = {}
     for new in found:
@@ -83,7 +83,7 @@ def measure(effect: float, seed: int, options) -> dict[str, dict]:
 
 
 def priors_of(effect: float, options) -> dict[str, dict]:
-    """Return the default priors, and those from which weights are drawn, if any are."""
+    """Return the default priors, and those of the planted weights if there are any."""
     planted = {"doc_topic_prior": ALPHA, "intercept_scale": INTERCEPT_SCALE}
     known = {"default": {}}
     if effect:
@@ -127,8 +127,8 @@ def plant(effect: float, seed: int, options) -> tuple:
     alpha = np.exp(weights[:, 0] + standardised @ weights[:, 1:].T)
     theta = np.array([rng.dirichlet(row) for row in alpha])
     lengths = np.maximum(rng.poisson(options.length, n_documents), 1)
-    pairs = zip(lengths, theta @ topics, strict=True)
-    X = np.array([rng.multinomial(length, words) for length, words in pairs])
+    rows = zip(lengths, theta @ topics, strict=True)
+    X = np.array([rng.multinomial(length, words) for length, words in rows])
     return sparse.csr_array(X), covariates, weights, topics
 
 
@@ -346,5 +346,5 @@ def agreement(reference: dict, fitted: dict) -> dict:
 
 
 def is_clear(contrast) -> np.ndarray:
-    """Return which intervals do not hold 0."""
+    """Return which intervals exclude 0."""
     return (contrast.low > 0) | (contrast.high < 0)

@@ -46,8 +46,8 @@ def panels(n: int, most_columns=2):
 
 def finish(figure, path) -> None:
     """Save a figure with a legend below the panels."""
-    pairs = [ax.get_legend_handles_labels() for ax in figure.axes]
-    lines = {label: h for pair in pairs for h, label in zip(*pair, strict=True)}
+    entries = [ax.get_legend_handles_labels() for ax in figure.axes]
+    lines = {label: h for entry in entries for h, label in zip(*entry, strict=True)}
     place = {"loc": "outside lower center", "handlelength": 4}
     FigureCanvasAgg(figure)
     for columns in range(min(len(lines), 1 + len(figure.axes)), 0, -1):

@@ -1,4 +1,4 @@
-"""Supervised topics beside other classifiers."""
+"""Supervised topics, compared with other classifiers."""
 
 import time
 from argparse import Namespace

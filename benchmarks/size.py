@@ -58,7 +58,7 @@ def sizes_by_topics(options) -> dict[int, list[tuple]]:
 
 
 def write_corpus(X, z, folder, tokens: float, words: int):
-    """Write a corpus of so many million tokens, or X itself; return its folder."""
+    """Write a corpus of `tokens` millions, or X itself; return its folder."""
     path = folder / f"corpus-{tokens}-{words}"
     if (tokens, words) == NIPS:
         write([(X, z)], X.shape[1], path)
@@ -145,7 +145,7 @@ def with_earlier(points: list[dict], new: dict) -> list[dict]:
 
 
 def kind(point: dict) -> tuple:
-    """Return what a report has one point of; its order is that of tables."""
+    """Return what tells apart the points of a report, in the order of tables."""
     size = point["corpus"] != "nips", point["words"], point["tokens"]
     return *size, list(PEERS).index(point["program"]), point["init"]
 
@@ -166,7 +166,7 @@ def bytes_per_token(point: dict) -> float:
 
 
 def share_moved(point: dict, points: list[dict]) -> float | None:
-    """Return the share of the tokens that move, if need be that of sklda."""
+    """Return the share of the tokens that move, or that of sklda if it is unknown."""
     same = [p for p in points if all(p[key] == point[key] for key in (*SIZE, "init"))]
     known = [p["moved"] for p in (point, *same) if p.get("moved") is not None]
     return known[0] if known else None

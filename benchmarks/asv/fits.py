@@ -52,7 +52,7 @@ def zipf_corpus():
 
 
 class Fit:
-    """Seconds of 20 sweeps, and peak memory; on one thread, but for `two threads`."""
+    """Seconds of 20 sweeps, and peak memory; on one thread, except `two threads`."""
 
     params = (tuple(ESTIMATORS), (20, 100, 400, 1000))
     param_names = ("estimator", "topics")

@@ -80,7 +80,7 @@ class Peer(NamedTuple):
 
     @property
     def version(self) -> str | None:
-        """The version that is installed, None if there is none."""
+        """The installed version, or None."""
         if self.package == "mallet" and which("mallet"):
             shown = subprocess.run(
                 "mallet", capture_output=True, text=True, check=False

@@ -102,7 +102,7 @@ class BatchVB(Program):
         fixed = {"learning_method": "batch", "max_iter": 0, "evaluate_every": 0}
         fixed |= {"n_jobs": threads, "random_state": seed}
         self.lda = LatentDirichletAllocation(n_topics, **priors, **fixed)
-        # Only draws the start, which depends on nothing but the number of words.
+        # Only draws the start, which depends only on the number of words.
         self.lda.fit(np.ones((1, X.shape[1])))
 
     def sweep(self, n=1):

@@ -160,8 +160,8 @@ class KeptMean(Sklda):
     def estimates(self, last=None):
         first, kept = self.n_sweeps // 2, self.kept_until
         self.kept_until = {s: sums for s, sums in kept.items() if s >= first}
-        pairs = zip(self.sums(present=True), kept[first], strict=True)
-        word_topic, doc_topic, n_kept = (now - before for now, before in pairs)
+        both = zip(self.sums(present=True), kept[first], strict=True)
+        word_topic, doc_topic, n_kept = (now - before for now, before in both)
         alpha, beta = self.priors
         theta, phi = doc_topic / n_kept + alpha, word_topic.T / n_kept + beta
         return last_of(normalised(theta), last), normalised(phi)
@@ -193,7 +193,7 @@ class Fit(Fits):
 
 
 class SideBySide(Program):
-    """Chains that have nothing in common, each swept by a thread of its own."""
+    """Independent chains, each swept by a thread of its own."""
 
     def __init__(self, chains: list[Sklda]):
         threads = Threads(len(chains))
@@ -223,7 +223,7 @@ def recorded(lda, X, X_test, z) -> list[dict[str, np.ndarray]]:
     looking, drawn = recorders = [Recorder(pairs, test, Stop()) for _ in range(2)]
     chain = lda._fit_chain(X, None, drawn)
     chain.z, chain.state = z, chain.sampler.from_topics(chain.problem, z)
-    chain.log_joint_sweeps.clear()  # none of these is that of z
+    chain.log_joint_sweeps.clear()  # these are of the draws, not of z
     looking.look(chain, kept=True)
     return [
         {

@@ -1,6 +1,6 @@
 """Corpora of a few documents, which the questions take for real ones.
 
-All tests of benchmarks are slow: they test nothing of the package.
+All tests of benchmarks are slow, because they do not test the package.
 """
 
 import gzip
