@@ -33,8 +33,9 @@ PARAMS = {"max_iter": 2, "random_state": 0}
 
 
 def priors(n_topics: int) -> list[dict]:
-    """Return parameters with one number for beta, and with an array."""
-    beta = np.linspace(0.1, 1, n_topics * X.shape[1]).reshape(n_topics, -1)
+    """Return parameters with one number for beta, and with an array, as of seeds."""
+    beta = np.full((n_topics, X.shape[1]), 0.1)
+    beta[0] = np.linspace(0.1, 1, X.shape[1])
     return [PARAMS, PARAMS | {"topic_word_prior": beta}]
 
 
@@ -86,7 +87,7 @@ def blocks() -> None:
 
 def max_margin() -> None:
     for sampler, params in product(("light", "gibbs"), priors(3)):
-        MedLDAClassifier(3, sampler=sampler, **params).fit(X, Y)
+        MedLDAClassifier(3, sampler=sampler, **params).fit(X, Y).predict(X)
         MedLDAClassifier(3, sampler=sampler, multi_class="ovr", **params).fit(
             X, X[:, 0]
         )
