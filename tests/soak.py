@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from sklda._data.sklearn_private import CALLBACK_ATTRIBUTES
-from tests.helpers.interrupts import wait_for_threads
+from tests.helpers.processes import wait_for_threads
 from tests.helpers.strategies import CLASSES, among, cases
 from tests.helpers.warm_up import blocks, max_margin, single_site, variational
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sklda
-from tests.helpers.interpreter import run_python
+from tests.helpers.processes import run_python
 from tests.helpers.public_names import (
     optional_modules,
     parameters,
