@@ -12,15 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sklda import (
-    CVBLDA,
-    DMRLDA,
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
-)
+import sklda
 from sklda._simd.compile import digest_of_kernels
 from sklda.metrics import left_to_right_log_likelihood
 from tests.helpers.ways_to_fit import SAMPLED
@@ -43,18 +35,18 @@ def single_site() -> None:
     # In tables of one, two and three registers, in rows and in lists.
     for n_topics, sampler in product((3, 20, 33, 41), ("dense", "sparse")):
         for params in priors(n_topics):
-            CollapsedGibbsLDA(n_topics, sampler=sampler, **params).fit(X)
+            sklda.CollapsedGibbsLDA(n_topics, sampler=sampler, **params).fit(X)
     for n_topics in (3, 200):  # in rows and in lists
         for params in priors(n_topics):
-            ECGSLDA(n_topics, **params).fit(X).score(X)
+            sklda.ECGSLDA(n_topics, **params).fit(X).score(X)
     for cls, params in product(
-        (PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA), priors(3)
+        (sklda.PartiallyCollapsedGibbsLDA, sklda.UncollapsedGibbsLDA), priors(3)
     ):
         cls(3, **params).fit(X)
-    lda = CollapsedGibbsLDA(3, **PARAMS, **SAMPLED).fit(X)
-    CollapsedGibbsLDA(3, init=lda, **PARAMS).fit(X)
+    lda = sklda.CollapsedGibbsLDA(3, **PARAMS, **SAMPLED).fit(X)
+    sklda.CollapsedGibbsLDA(3, init=lda, **PARAMS).fit(X)
     for sampler in ("dense", "sparse"):
-        DMRLDA(3, sampler=sampler, **PARAMS).fit(X, covariates=X[:, 0])
+        sklda.DMRLDA(3, sampler=sampler, **PARAMS).fit(X, covariates=X[:, 0])
 
 
 def on_dask() -> None:
@@ -63,37 +55,37 @@ def on_dask() -> None:
     from dask import delayed
     from distributed import Client
 
-    from sklda import dask
+    from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
 
     with Client(processes=False, n_workers=1, dashboard_address=":0"):
         for sampler in ("dense", "sparse"):
-            dask.CollapsedGibbsLDA(3, sampler=sampler, **PARAMS).fit([delayed(X)])
-        dask.PartiallyCollapsedGibbsLDA(3, **PARAMS).fit([delayed(X)])
+            CollapsedGibbsLDA(3, sampler=sampler, **PARAMS).fit([delayed(X)])
+        PartiallyCollapsedGibbsLDA(3, **PARAMS).fit([delayed(X)])
 
 
 def variational() -> None:
     kinds = "zero-order", "gaussian", "exact"
     for approximation, params in product(kinds, priors(3)):
         params = params | {"approximation": approximation, "tol": 0}
-        CVBLDA(3, evaluate_every=1, **params).fit(X)
-    left_to_right_log_likelihood(CVBLDA(3, **PARAMS).partial_fit(X), X)
+        sklda.CVBLDA(3, evaluate_every=1, **params).fit(X)
+    left_to_right_log_likelihood(sklda.CVBLDA(3, **PARAMS).partial_fit(X), X)
 
 
 def blocks() -> None:
     for params in priors(3):
-        blocked = CollapsedGibbsLDA(3, blocking="nested", **params)
+        blocked = sklda.CollapsedGibbsLDA(3, blocking="nested", **params)
         blocked.set_params(max_block_size=None).fit(X)
 
 
 def max_margin() -> None:
     for sampler, params in product(("light", "gibbs"), priors(3)):
-        MedLDAClassifier(3, sampler=sampler, **params).fit(X, Y).predict(X)
-        MedLDAClassifier(3, sampler=sampler, multi_class="ovr", **params).fit(
+        sklda.MedLDAClassifier(3, sampler=sampler, **params).fit(X, Y).predict(X)
+        sklda.MedLDAClassifier(3, sampler=sampler, multi_class="ovr", **params).fit(
             X, X[:, 0]
         )
     for sampler, n_weight_steps in (("light", 2), ("gibbs", None)):
         params = {"sampler": sampler, "n_weight_steps": n_weight_steps, **PARAMS}
-        MedLDAClassifier(3, **params).fit(X, Y)
+        sklda.MedLDAClassifier(3, **params).fit(X, Y)
 
 
 # Each process has the kernels that build on each other, and compiles these once.
