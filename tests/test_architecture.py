@@ -1,4 +1,4 @@
-"""The rules of the house, by folder: who may import whom, and how long things may be.
+"""The rules of the house, by folder: imports, names, and how long things may be.
 
     _simd <- _data <- _sampling <- _tables <- _fitted <- _covariates <- _estimators
           <- _engine <- families <- sklda
@@ -12,6 +12,7 @@ another one only where `BUILDS_ON` says so. There is no list of modules to keep.
 import ast
 import sys
 import tokenize
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -45,6 +46,38 @@ MAX_FILE_LINES = 400  # of code; kernels are long where they avoid calls
 MAX_KERNEL_FILE_LINES = 600
 MAX_FUNCTION_LINES = 60
 MAX_KERNEL_ARGUMENTS = 10
+# The most lines of code of each folder. A change that needs more raises the number, and
+# its commit message says what else could have gone.
+BUDGET = {
+    "__init__.py": 70,
+    "_covariates": 430,
+    "_cvb": 1110,
+    "_data": 770,
+    "_dmr": 680,
+    "_ecgs": 330,
+    "_engine": 1690,
+    "_estimators": 330,
+    "_fitted": 1260,
+    "_gibbs": 1270,
+    "_medlda": 1570,
+    "_sampling": 1070,
+    "_simd": 770,
+    "_tables": 620,
+    "dask": 1610,
+    "datasets": 400,
+    "diagnostics": 700,
+    "inspection": 1990,
+    "metrics": 740,
+    "model_selection": 460,
+}
+
+# Names that several modules define on purpose, because there they mean the same.
+SHARED = {
+    # Functions of the protocol of samplers, `sklda._sampling.sampler`.
+    *("from_topics", "sweep", "counts"),
+    # Of kernels that replace each other: over rows or lists, or by another method.
+    *("kernel_priors", "sweep_groups", "sweep_tokens"),
+}
 
 
 # --- reading ---------------------------------------------------------------------
@@ -97,12 +130,6 @@ def arrows(sources: dict[str, str]) -> set[tuple[str, str]]:
             if target.split(".")[0] == "sklda":
                 found.add((module_name(path), target))
     return found
-
-
-def families(sources: dict[str, str]) -> set[str]:
-    return {
-        path.split("/")[1] for path in sources if path.split("/")[2:3] == ["kernels"]
-    }
 
 
 def is_kernel(module: str) -> bool:
@@ -211,6 +238,24 @@ def is_compiled(function: ast.FunctionDef) -> bool:
     return any("kernel" in ast.unparse(node) for node in function.decorator_list)
 
 
+def name_violations(sources: dict[str, str]) -> list[str]:
+    """Return a sentence for each public class or function that has two meanings."""
+    public = {name for _, name in imports(sources["sklda/__init__.py"])}
+    kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    defined = defaultdict(set)
+    for path, source in sources.items():
+        wrapped = public if path.split("/")[1] in WRAPS else set()
+        for node in parsed(source).body:
+            if isinstance(node, kinds) and node.name not in wrapped:
+                defined[node.name].add(path)
+    return [
+        f"{name} is defined in {', '.join(sorted(paths))}"
+        for name, paths in sorted(defined.items())
+        if name[0] != "_" and (len(paths) > 1) != (name in SHARED)
+    ]
+
+
+@cache
 def code_lines(source: str) -> set[int]:
     """Return the numbers of the lines with code, without docstrings and comments."""
     layout = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE}
@@ -244,7 +289,20 @@ def size_violations(sources: dict[str, str]) -> list[str]:
     return wrong
 
 
-CHECKS = [import_violations, dependency_violations, numba_violations, size_violations]
+def budget_violations(sources: dict[str, str]) -> list[str]:
+    """Return a sentence for each folder that has more lines of code than its budget."""
+    used = Counter()
+    for path, source in sources.items():
+        used[path.split("/")[1]] += len(code_lines(source))
+    return [
+        f"{folder} has {n} lines of code, and its budget is {BUDGET.get(folder, 0)}"
+        for folder, n in sorted(used.items())
+        if n > BUDGET.get(folder, 0)
+    ]
+
+
+CHECKS = [import_violations, dependency_violations, numba_violations, name_violations]
+CHECKS += [size_violations, budget_violations]
 
 
 @pytest.fixture(scope="module")
@@ -263,8 +321,6 @@ def test_package(check, package):
 
 def test_the_package_is_seen(package):
     # A reader that finds no imports would find no faults either.
-    with_kernels = "_fitted _engine _cvb _dmr _ecgs _gibbs _medlda dask metrics"
-    assert families(package) == set(with_kernels.split())
     found = arrows(package)
     assert ("sklda", "sklda._gibbs.collapsed") in found
     assert ("sklda._gibbs.collapsed", "sklda._sampling.problem") in found
@@ -286,37 +342,31 @@ OWN, KERNEL = "_gibbs.kernels", "_gibbs/kernels/single_site_rows.py"
 ROWS = "_tables/rows.py"
 
 
+def function_of(length):
+    """Return a function of so many lines of code, and of a docstring and a comment."""
+    body = (length - 1) * "    x += 1\n"
+    docstring = '"""Sum.\n\n    A line.\n    """'
+    return f"def f(x):\n    {docstring}\n    # Why.\n{body}    return x"
+
+
 MANY = ", ".join(f"x{i}" for i in range(MAX_KERNEL_ARGUMENTS))
 PLANTED = {
     import_violations: [
-        (
-            "_sampling/problem.py",
-            "from sklda._estimators.base import B",
-            "must not import",
-        ),
+        ("_sampling/problem.py", "from sklda._fitted.fold_in import B", "must not"),
         ("_data/checks.py", "from sklda._data import corpus", "each other"),
         ("_estimators/base.py", "from sklda._data import name", "imports the package"),
-        (KERNEL, "from sklda._estimators.base import B", "must not"),
         (KERNEL, "from sklda._ecgs.kernels import rows", "must not"),
-        ("_engine/chain.py", "from sklda._ecgs.estimator import E", "must not import"),
-        ("_engine/chain.py", "from sklda import __version__", "must not import sklda"),
         ("_engine/chain.py", "def f():\n    from sklda import datasets", "must not"),
         ("_engine/chain.py", "from .kernels import rows", "relative import"),
         ("_ecgs/estimator.py", f"from sklda.{OWN} import rows", "must not"),
         ("_ecgs/estimator.py", "from sklda._gibbs.collapsed import G", "public names"),
-        ("__init__.py", f"from sklda.{OWN} import single_site_rows", "must not import"),
-        (
-            "_data/corpus.py",
-            "from typing import TYPE_CHECKING\n"
-            "if TYPE_CHECKING:\n    from sklda._estimators.base import Base",
-            "must not import sklda._estimators.base",
-        ),
+        ("__init__.py", f"from sklda.{OWN} import single_site_rows", "must not"),
+        ("_data/corpus.py", "if X:\n    from sklda._engine.chain import C", "must not"),
     ],
     dependency_violations: [
         (KERNEL, "from sklearn.utils import Bunch", "imports sklearn"),
         ("_engine/chain.py", "from sklearn.base import _fit_context", "private name"),
         ("_engine/chain.py", "import sklearn.utils._param_validation", "private name"),
-        ("_engine/chain.py", "from sklearn.utils import _tags", "private name"),
     ],
     numba_violations: [
         (ROWS, "from numba import njit", "takes njit from Numba"),
@@ -324,12 +374,18 @@ PLANTED = {
         (ROWS, "from numba import prange", "uses prange"),
         (ROWS, "from numba.experimental import jitclass", "uses jitclass"),
         (ROWS, "f = numba.njit(parallel=True)(f)", "uses parallel="),
-        (
-            ROWS,
-            f"@lean_kernel\ndef f({MANY}, y):\n    pass",
-            "f takes 11 arguments",
-        ),
+        (ROWS, f"@kernel\ndef f({MANY}, y): ...", "f takes 11 arguments"),
     ],
+    name_violations: [
+        ("_data/checks.py", "class CVBLDA: ...", "CVBLDA is defined in"),
+        ("_data/checks.py", "async def count_type(): ...", "count_type is defined in"),
+    ],
+    size_violations: [
+        (ROWS, MAX_FILE_LINES * "x = 1\n", f"{ROWS} has"),
+        (KERNEL, MAX_KERNEL_FILE_LINES * "x = 1\n", f"{KERNEL} has"),
+        (ROWS, function_of(MAX_FUNCTION_LINES + 1), "f has 61 lines of code"),
+    ],
+    budget_violations: [(ROWS, 1000 * "x = 1\n", "lines of code, and its budget is")],
 }
 
 
@@ -343,28 +399,8 @@ def test_planted_fault_is_found(package, check, path, code, complaint):
     assert complaint in wrong[0]
 
 
-def test_as_many_arguments_as_allowed(package):
+def test_as_much_as_allowed_is_no_fault(package):
     code = f"@kernel\ndef f({MANY}): 0"
     assert planted(numba_violations, package, ROWS, code) == []
-
-
-def test_too_much_is_found():
-    lines = "x = 1\n" * MAX_FILE_LINES
-    assert size_violations({"a.py": lines}) == []
-    assert size_violations({"a.py": lines + "y = 2\n"}) == [
-        "a.py has 401 lines of code"
-    ]
-    assert size_violations({"a/kernels/b.py": lines + "y = 2\n"}) == []
-
-    def source(length):
-        docstring = '    """Sum up.\n\n' + "    A line.\n" * 70 + '    """\n'
-        return (
-            f"def tally(x):\n{docstring}    # A comment.\n\n"
-            + "    x += 1\n" * (length - 1)
-            + "    return x\n"
-        )
-
-    assert size_violations({"a.py": source(MAX_FUNCTION_LINES)}) == []
-    assert size_violations({"a.py": source(MAX_FUNCTION_LINES + 1)}) == [
-        "a.py: tally has 61 lines of code"
-    ]
+    assert size_violations({"a.py": function_of(MAX_FUNCTION_LINES)}) == []
+    assert size_violations({"a.py": MAX_FILE_LINES * "x = 1\n"}) == []

@@ -1,102 +1,51 @@
-"""Pages, checked for names, headers of examples and references; not the build."""
+"""Pages: public names, code and its output, references, figures of stored results."""
 
-import ast
 import importlib
+import json
 import re
-from collections.abc import Iterator
+import textwrap
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
 import sklda
+from sklda import datasets
 from tests.helpers.public_names import optional_modules, public_modules
 
 ROOT = Path(__file__).resolve().parents[1]
 DOC = ROOT / "doc"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 OPTIONAL = {"sklda.dask.CollapsedGibbsLDA", "sklda.dask.PartiallyCollapsedGibbsLDA"}
-PAGES = sorted(DOC.glob("*.rst")) + sorted((DOC / "user_guide").glob("*.rst"))
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    """Return a function that imports an extension of the documentation."""
+    monkeypatch.syspath_prepend(DOC / "_ext")
+    pytest.importorskip("docutils")
+    return importlib.import_module
 
 
 def listed(text: str) -> set[str]:
     """Return the full names in the tables of a page of reference."""
-    names, module, inside = set(), None, False
-    for line in text.splitlines():
-        if found := re.fullmatch(r"\.\. currentmodule:: (\S+)", line):
-            module = found[1]
-        elif line.strip():
-            inside = line == ".. autosummary::" or (inside and line.startswith("   "))
-            if inside and re.fullmatch(r" {3}\w+", line):
-                names.add(f"{module}.{line.strip()}")
-    return names
-
-
-def public_names() -> set[str]:
-    """Return the full names of all public classes and functions."""
+    _, *parts = re.split(r"^\.\. currentmodule:: (\S+)\n", text, flags=re.MULTILINE)
     return {
+        f"{module}.{name}"
+        for module, tables in zip(parts[::2], parts[1::2], strict=True)
+        for name in re.findall(r"^ {3}(\w+)$", tables, re.MULTILINE)
+    }
+
+
+def test_reference_lists_all_public_names_and_no_others():
+    expected = {
         f"{module.__name__}.{name}"
         for module in (*public_modules(), *optional_modules())
         for name in module.__all__
         if callable(getattr(module, name))
     }
-
-
-def test_reference_lists_all_public_names_and_no_others():
     reference = (DOC / "reference.rst").read_text("utf-8")
-    absent = set() if list(optional_modules()) else OPTIONAL
-    assert listed(reference) - absent == public_names()
-
-
-def header_complaints(source: str) -> list[str]:
-    """Return a sentence for each part of a header of sphinx-gallery that is missing."""
-    docstring = ast.get_docstring(ast.parse(source))
-    if docstring is None:
-        return ["no docstring"]
-    lines = docstring.splitlines()
-    if len(lines) < 4 or not re.fullmatch(r"=+", lines[1]):
-        return ["the docstring does not begin with an underlined title"]
-    if len(lines[1]) < len(lines[0]):
-        return ["the line under the title is too short"]
-    return [] if "\n# %%\n" in source else ["no cell begins with # %%"]
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_are_for_the_gallery(path):
-    assert path.name.startswith("plot_")
-    assert header_complaints(path.read_text("utf-8")) == []
-
-
-@pytest.mark.parametrize(
-    ("source", "complaint"),
-    [
-        ("x = 1", "no docstring"),
-        ('"""Title\n\nText.\n"""', "underlined title"),
-        ('"""\nTitle\n===\n\nText.\n"""', "too short"),
-        ('"""\nTitle\n=====\n\nText.\n"""\nx = 1\n', "no cell"),
-    ],
-)
-def test_broken_header_is_found(source, complaint):
-    (found,) = header_complaints(source)
-    assert complaint in found
-
-
-def downloads(tree: ast.AST) -> list[ast.Call]:
-    """Return the calls that download a corpus."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return [call for call in calls if ast.unparse(call.func).startswith("fetch_")]
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_say_which_corpus_is_missing(path):
-    tree = ast.parse(path.read_text("utf-8"))
-    guarded = [
-        call
-        for block in ast.walk(tree)
-        if isinstance(block, ast.Try) and "OSError" in ast.unparse(block.handlers[0])
-        for call in downloads(ast.Module(block.body, []))
-    ]
-    assert len(guarded) == len(downloads(tree))
+    assert listed(reference) - expected <= OPTIONAL
+    assert expected <= listed(reference)
 
 
 def test_gallery_shows_each_example_once():
@@ -105,17 +54,82 @@ def test_gallery_shows_each_example_once():
     assert sorted(names) == [path.stem for path in EXAMPLES]
 
 
-def test_each_example_has_a_stored_picture_as_its_thumbnail(monkeypatch):
-    monkeypatch.syspath_prepend(DOC / "_ext")
-    pytest.importorskip("PIL")
-    gallery = importlib.import_module("gallery")
-    chosen = {path.stem: gallery.chosen_picture(path) for path in EXAMPLES}
-    assert [name for name in chosen if chosen[name] is None] == [], "make -C doc store"
-    assert chosen["plot_bars"].name == "3-1.png"  # the second one, as it asks
-    small = gallery.thumbnail(chosen["plot_bars"])
-    assert small.size == gallery.SIZE
-    assert small.getpixel((0, 0)) == (255, 255, 255)  # a high picture in the middle
-    assert small.convert("L").getextrema()[0] < 50
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_catch_the_error_of_a_corpus_that_is_missing(path):
+    text = path.read_text("utf-8")
+    assert ("fetch_" in text) == ("\nexcept OSError as " in text)
+
+
+# --- code ------------------------------------------------------------------------
+
+BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?: +.*\n|\n)+)", re.MULTILINE)
+STORED = sorted(DOC.glob("stored_output/**/output.json"))
+FRAGMENTS = {"add_a_sampler.rst"}  # what is written for another file
+SWEEPS, TEXTS = 11, 600  # the first entry of a trace is after 10
+
+
+def code_of(page: Path) -> str:
+    """Return all Python code of a page."""
+    return "\n".join(map(textwrap.dedent, BLOCK.findall(page.read_text("utf-8"))))
+
+
+def code_of_example(script: Path) -> str:
+    """Return the code of an example, without its docstring and the texts of cells."""
+    _, _, code = script.read_text("utf-8").split('"""', 2)
+    return re.sub(r"^# %%.*\n(#.*\n)*", "", code, flags=re.MULTILINE)
+
+
+PAGES = {
+    page.relative_to(DOC).as_posix(): code
+    for page in (*DOC.glob("*.rst"), *DOC.glob("user_guide/*.rst"))
+    if (code := code_of(page)) and page.name not in FRAGMENTS
+}
+
+
+@pytest.fixture
+def hurry(monkeypatch):
+    """Let estimators sweep a few times, and load some of the texts only."""
+    for name in sklda.__all__:
+        defaults = getattr(getattr(sklda, name).__init__, "__kwdefaults__", None)
+        if defaults and "max_iter" in defaults:
+            monkeypatch.setitem(defaults, "max_iter", SWEEPS)
+    corpus = datasets.load_state_of_the_union()
+    step = len(corpus.data) // TEXTS
+    for name in corpus.keys() - {"DESCR", "target_names"}:
+        corpus[name] = corpus[name][::step]
+    monkeypatch.setattr(datasets, "load_state_of_the_union", lambda: corpus)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("hurry", "pyplot")
+@pytest.mark.filterwarnings("ignore:After max_iter=", "ignore:learn_priors=")
+@pytest.mark.filterwarnings("ignore:.* drift from", "ignore:.* draws are too few")
+@pytest.mark.filterwarnings("ignore:The documents are short")  # and few
+@pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # of a dashboard
+@pytest.mark.filterwarnings("ignore:The estimator CountVectorizer does not support")
+@pytest.mark.parametrize("page", PAGES)
+def test_code_runs(page, extension, tmp_path, monkeypatch):
+    if reason := extension("needs").missing(PAGES[page]):
+        pytest.skip(reason)
+    monkeypatch.chdir(tmp_path)  # where it may write files
+    exec(PAGES[page].replace("max_iter=100", f"max_iter={SWEEPS}"), {})
+
+
+@pytest.mark.parametrize(
+    "stored", STORED, ids=lambda path: path.parent.relative_to(DOC).as_posix()
+)
+def test_stored_output_is_that_of_the_code(stored):
+    page = stored.parent.relative_to(DOC / "stored_output")
+    shown = PAGES.get(f"{page.as_posix()}.rst")
+    if page.parent.name == "auto_examples":
+        shown = code_of_example(DOC.parent / "examples" / f"{page.name}.py")
+    blocks = json.loads(stored.read_text("utf-8"))
+    code = "\n\n".join(block["code"] for block in blocks)
+    assert code.split() == shown.split(), "run make -C doc store"
+
+
+def test_pages_with_code_are_found():
+    assert {"quick_start.rst", "user_guide/evaluation.rst"} <= set(PAGES)
 
 
 def test_stored_pictures_are_small():
@@ -124,11 +138,11 @@ def test_stored_pictures_are_small():
     assert sum(sizes) < 2_000_000
 
 
-def test_figures_of_the_readme_are_those_of_the_results(monkeypatch):
-    monkeypatch.syspath_prepend(DOC / "_ext")
-    pytest.importorskip("docutils")
-    front = importlib.import_module("front_figure")
-    exact = importlib.import_module("exactness_figure").figures()
+# --- figures of stored results, and references -----------------------------------
+
+
+def test_figures_of_the_readme_are_those_of_the_results(extension):
+    front, exact = extension("front_figure"), extension("exactness_figure").figures()
     readme = " ".join((ROOT / "README.rst").read_text("utf-8").split())
     assert front.sentence() in readme
     for text in (
@@ -167,52 +181,16 @@ def test_paper_has_the_speeds_of_the_results():
 
 
 def test_paper_cites_what_its_bibliography_has():
-    cited_keys = set(re.findall(r"@(\w+)", (PAPER / "paper.md").read_text("utf-8")))
-    bibliography = entries(PAPER / "paper.bib")
-    assert cited_keys == bibliography.keys()
-    pages = entries(DOC / "references.bib")
+    cited = set(re.findall(r"@(\w+)", (PAPER / "paper.md").read_text("utf-8")))
+    bibliography, pages = entries(PAPER / "paper.bib"), entries(DOC / "references.bib")
+    assert cited == bibliography.keys()
     shared = bibliography.keys() & pages.keys()
     assert len(shared) > 10
-    assert {key: bibliography[key] for key in shared} == {
-        key: pages[key] for key in shared
-    }
-
-
-def test_front_page_draws_each_exact_program_with_its_own_look(monkeypatch):
-    monkeypatch.syspath_prepend(DOC / "_ext")
-    pytest.importorskip("docutils")
-    front = importlib.import_module("front_figure")
-    curve = {"seconds": [1, 2], "perplexity": [2, 1]}
-    exact = [name for name, peer in front.PEERS.items() if peer.method == "exact"]
-    measured = {"programs": dict.fromkeys(exact, curve)}
-    monkeypatch.setattr(front, "report", lambda *_: measured)
-    monkeypatch.setattr(front.compare, "median_curve", lambda program: program)
-    axes = Mock()
-    front.draw_quality(axes)
-    drawn = [call.kwargs for call in axes.plot.call_args_list]
-    looks = {(look["color"], look.get("ls", "-")) for look in drawn}
-    assert len(looks) == len(drawn) == 6
-
-
-def cited(pages: list[Path]) -> Iterator[str]:
-    """Yield the keys of all citations."""
-    for page in pages:
-        for keys in re.findall(r":cite:[pt]:`([^`]+)`", page.read_text("utf-8")):
-            yield from keys.split(",")
-
-
-def test_cited_works_are_in_the_bibliography():
-    bibliography = (DOC / "references.bib").read_text("utf-8")
-    keys = re.findall(r"^@\w+\{(\w+),$", bibliography, re.MULTILINE)
-    assert len(keys) == len(set(keys))
-    assert "griffiths2004finding" in keys
-    assert set(cited(PAGES)) <= set(keys)
+    assert [key for key in shared if bibliography[key] != pages[key]] == []
 
 
 def test_each_estimator_has_a_paper_to_cite():
     citing = (DOC / "citing.rst").read_text("utf-8")
-    estimators = {
-        name for name in sklda.__all__ if isinstance(getattr(sklda, name), type)
-    }
-    assert "CVBLDA" in estimators
-    assert {name for name in estimators if f"``{name}``" not in citing} == set()
+    names = {name for name in sklda.__all__ if isinstance(getattr(sklda, name), type)}
+    assert "CVBLDA" in names
+    assert {name for name in names if f"``{name}``" not in citing} == set()

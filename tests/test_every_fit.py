@@ -5,12 +5,10 @@ All that comes back is read: texts, tables, pictures and public attributes.
 
 import inspect
 import pickle
-from collections.abc import Callable
 from copy import copy, deepcopy
 from functools import cache
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
@@ -61,10 +59,6 @@ def classifier(y=LABELS, **params):
     return Case(sklda.MedLDAClassifier(3, **SWEEPS, **params), y)
 
 
-def regressor(**params):
-    return Case(sklda.MedLDARegressor(3, **SWEEPS, **params), SHARES)
-
-
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.* draws are too few",  # fits are short
     "ignore:.* topics have no tokens",
@@ -73,13 +67,10 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 CASES = {
-    "collapsed": gibbs(),
-    "blocks": gibbs(blocking="nested"),
+    "collapsed": gibbs(learn_priors="asymmetric"),
     "no trace, no draws": gibbs(evaluate_every=0, keep_draws=0),
     "one topic": gibbs(n_components=1),
-    "many topics": gibbs(n_components=17),
-    "learned": gibbs(learn_priors="asymmetric"),
-    "sampled": gibbs(**SAMPLED),
+    "many topics": gibbs(n_components=17, blocking="nested"),
     "beta of words": gibbs(**OF_WORDS),
     "warm start": gibbs(warm_start=True),
     "partially collapsed": gibbs(sklda.PartiallyCollapsedGibbsLDA, **SAMPLED),
@@ -89,13 +80,13 @@ CASES = {
     "one covariate, beta of words": gibbs(sklda.DMRLDA, **OF_WORDS)._replace(
         more={"covariates": SHARES}
     ),
-    "no covariates, beta of words": gibbs(sklda.DMRLDA, **OF_WORDS),
+    "no covariates": gibbs(sklda.DMRLDA),
     "classes": classifier(),
     "two classes": classifier(LABELS == "one", sampler="gibbs"),
     "labels": classifier((THETA > 0.3).astype(int), **OF_WORDS),
     "one-vs-rest": classifier(multi_class="ovr", **SAMPLED),
     "one-vs-rest, beta of words": classifier(multi_class="ovr", **OF_WORDS),
-    "numbers": regressor(**SAMPLED),
+    "numbers": Case(sklda.MedLDARegressor(3, **SWEEPS, **SAMPLED), SHARES),
     "variational": Case(sklda.CVBLDA(3, evaluate_every=4, **FIXED)),
     "minibatches": Case(sklda.CVBLDA(3, **FIXED)),
     "exact": Case(sklda.CVBLDA(3, approximation="exact", **FIXED)),
@@ -144,97 +135,56 @@ def looks():
 
 # --- functions of a fitted estimator -------------------------------------------------
 
-Call = Callable[[Any, dict[str, Any]], Any]  # of a model, and what more it takes
-
-
-def taking_model(function: Callable, *arguments: Any, **options: Any) -> Call:
-    return lambda model, _: function(model, *arguments, **options)
-
-
-def taking_models(function: Callable, **options: Any) -> Call:
-    return lambda model, _: function([model, model], **options)
-
-
-def taking_draws(function: Callable, *arguments: Any, **options: Any) -> Call:
-    return lambda model, _: function(
-        getattr(model, "draws_", None), *arguments, **options
-    )
-
-
-def taking_predictions(function: Callable) -> Call:
-    def call(model, more):
-        covariates = more.get("covariates", SHARES)[:3]
-        return function(inspection.predicted_proportions(model, covariates))
-
-    return call
-
-
-def taking_clone(function: Callable, **options: Any) -> Call:
-    options |= {"cv": 2, "n_words": 3, "random_state": 0}
-    return lambda model, _: function(clone(model), X, [1, 2], **options)
-
-
-def intervals_of_effects(draws):
-    effects = inspection.estimate_effect(draws, COVARIATES, random_state=0)
-    return inspection.TopicIntervalsDisplay.from_effects(effects)
-
-
-def intervals_of_contrasts(predicted):
-    contrasts = predicted.contrast(0, 1)
-    return inspection.TopicIntervalsDisplay.from_contrasts(contrasts)
-
-
-def plotted(predicted):
-    return inspection.PredictedProportionsDisplay.from_predictions(predicted, range(3))
-
-
-CHEAP = {"measures": ["score"], "n_repeats": 1}
-FUNCTIONS: dict[str, Call] = {
-    "top_words": taking_model(inspection.top_words, n_words=3),
-    "top_documents": taking_model(inspection.top_documents, X, 3),
-    "name_topics": lambda model, _: inspection.name_topics(deepcopy(model), {0: "a"}),
-    "pyldavis_data": taking_model(inspection.pyldavis_data, X),
-    "TopWordsDisplay.from_estimator": taking_model(
-        inspection.TopWordsDisplay.from_estimator, n_words=3
-    ),
-    "TopicMapDisplay.from_estimator": taking_model(
-        inspection.TopicMapDisplay.from_estimator, X=X
-    ),
-    "DocumentTopicsDisplay.from_estimator": taking_model(
-        inspection.DocumentTopicsDisplay.from_estimator, X, documents=[0, 3]
-    ),
-    "ConvergenceDisplay.from_estimator": taking_model(
-        inspection.ConvergenceDisplay.from_estimator
-    ),
-    "estimate_effect": taking_draws(
-        inspection.estimate_effect, COVARIATES, random_state=0
-    ),
-    "topic_means": taking_draws(inspection.topic_means, LABELS, random_state=0),
-    "TopicMeansDisplay.from_draws": taking_draws(
-        inspection.TopicMeansDisplay.from_draws, LABELS, random_state=0
-    ),
-    "TopicIntervalsDisplay.from_draws": taking_draws(
-        inspection.TopicIntervalsDisplay.from_draws, documents=[0, 3]
-    ),
-    "TopicIntervalsDisplay.from_effects": taking_draws(intervals_of_effects),
-    "predicted_proportions": taking_predictions(lambda predicted: predicted),
-    "TopicIntervalsDisplay.from_contrasts": taking_predictions(intervals_of_contrasts),
-    "PredictedProportionsDisplay.from_predictions": taking_predictions(plotted),
-    "align_topics": lambda model, _: metrics.align_topics(model, [model]),
-    "topic_stability": taking_models(metrics.topic_stability),
-    "consensus_topics": taking_models(metrics.consensus_topics),
-    "topic_coherence": taking_model(metrics.topic_coherence, X, n_words=3),
-    "topic_diversity": taking_model(metrics.topic_diversity, 3),
-    "topic_exclusivity": taking_model(metrics.topic_exclusivity, n_words=3),
-    "document_completion_score": taking_model(metrics.document_completion_score, X),
-    "vocabulary_score": taking_model(metrics.vocabulary_score, X, range(N_WORDS), X),
-    "left_to_right_log_likelihood": taking_model(
-        metrics.left_to_right_log_likelihood, X, n_particles=2, random_state=0
-    ),
-    "topic_number_curve": taking_clone(model_selection.topic_number_curve),
+FOUND = {
+    name.split(".", 2)[2]: member
+    for module in (diagnostics, inspection, metrics, model_selection)
+    for name, member in public_callables([module])
+    if ".from_" in name or (inspect.isfunction(member) and name.count(".") == 2)
 }
 # With tests of their own, below.
 APART = {"save_explorer", "sample_chains", "ConvergenceDisplay.from_chains"}
+FUNCTIONS = sorted(FOUND.keys() - APART)
+# What is passed to the parameters of these names.
+ARGUMENTS = {
+    "X": X,
+    "X_train": X,
+    "columns": range(N_WORDS),
+    "covariates": COVARIATES,
+    "cv": 2,
+    "distance": "top-words",
+    "documents": [0, 3],
+    "groups": LABELS,
+    "measures": ["score"],
+    "n_particles": 2,
+    "n_repeats": 1,
+    "n_words": 3,
+    "names": {0: "a"},
+    "param_range": [1, 2],
+    "random_state": 0,
+    "values": range(3),
+}
+
+
+def call(function, model):
+    """Call a function of a fitted model, of its draws, or of what was made of them."""
+    taken, *others = inspect.signature(FOUND[function]).parameters
+    arguments = ARGUMENTS | {"others": [model]}
+    if function == "predicted_proportions":
+        one = np.shape(getattr(model, "coef_", 0))[1:] == (1,)
+        arguments["covariates"] = (SHARES if one else COVARIATES)[:3]
+    if taken == "draws":
+        model = getattr(model, "draws_", None)
+    elif taken == "models":
+        model = [model, model]
+    elif taken == "effects":
+        model = call("estimate_effect", model)
+    elif taken in ("predicted", "contrasts"):
+        model = call("predicted_proportions", model)
+        model = model if taken == "predicted" else model.contrast(0, 1)
+    options = {name: arguments[name] for name in others if name in arguments}
+    return FOUND[function](model, **options)
+
+
 # What a function refuses, and in which words: names of cases and of functions.
 DRAWLESS = {n for n in CASES if CASES[n].model.get_params().get("keep_draws", 0) == 0}
 LABELLED = {name for name in CASES if CASES[name].y is not None}
@@ -250,7 +200,7 @@ OF_CURVES = {"topic_number_curve"}
 OF_SCORES = {name for name in FUNCTIONS if "score" in name or "likelihood" in name}
 REFUSED = [
     (NO_COVARIATES, OF_PREDICTED, "model must be a fitted DMRLDA"),
-    ({"no covariates, beta of words"}, OF_PREDICTED, "but fit had"),
+    ({"no covariates"}, OF_PREDICTED, "but fit had"),
     (DRAWLESS, OF_DRAWS | {"TopicIntervalsDisplay.from_draws"}, "keep_draws, got None"),
     ({"one topic"}, OF_DRAWS, "only one topic"),
     (TRACELESS | LABELLED, OF_TRACES, "records no trace|fitted without a trace"),
@@ -260,15 +210,8 @@ REFUSED = [
 ]
 
 
-def test_no_estimator_and_no_function_is_missing():
+def test_no_estimator_is_missing():
     assert {type(CASES[name].model) for name in OWN} == set(estimators().values())
-    found = {
-        name.split(".", 2)[2]
-        for module in (diagnostics, inspection, metrics, model_selection)
-        for name, member in public_callables([module])
-        if ".from_" in name or (inspect.isfunction(member) and name.count(".") == 2)
-    }
-    assert found == FUNCTIONS.keys() | APART
 
 
 def read(value, depth=0):
@@ -295,15 +238,15 @@ def read(value, depth=0):
 def check(function, name, model):
     words = [w for cases, names, w in REFUSED if name in cases and function in names]
     if not words:
-        return read(FUNCTIONS[function](model, CASES[name].more))
+        return read(call(function, model))
     with pytest.raises((TypeError, ValueError), match=words[0]):
-        FUNCTIONS[function](model, CASES[name].more)
+        call(function, model)
 
 
 @each
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_functions(function, name, fit, pyplot):
-    check(function, name, fit(name))
+    check(function, name, deepcopy(fit(name)))
 
 
 @each
@@ -340,21 +283,13 @@ def by_pickle(model, folder):
     return pickle.loads(pickle.dumps(model))
 
 
-def by_joblib(model, folder):
-    joblib.dump(model, folder / "model.joblib")
-    return joblib.load(folder / "model.joblib")
-
-
 def by_skops(model, folder):
     io = pytest.importorskip("skops.io")
     io.dump(model, folder / "model.skops")
     unknown = io.get_untrusted_types(file=folder / "model.skops")
     # A user has to trust each type that is listed here.
-    trusted = {
-        f"{cls.__module__}.{cls.__name__}" for cls in (type(model), PosteriorDraws)
-    }
-    assert trusted - {f"{PosteriorDraws.__module__}.PosteriorDraws"} <= {*unknown}
-    assert {*unknown} <= trusted
+    own = {f"{cls.__module__}.{cls.__name__}" for cls in (type(model), PosteriorDraws)}
+    assert {*unknown} <= own
     return io.load(folder / "model.skops", trusted=unknown)
 
 
@@ -362,7 +297,7 @@ def by_skops(model, folder):
 def test_methods_and_copies(name, fit, tmp_path):
     model, (_, y, more) = fit(name), CASES[name]
     expected = methods(model, y, more)
-    ways = [by_pickle, by_joblib, lambda model, _: deepcopy(model), by_skops]
+    ways = [by_pickle, by_skops]
     if name == "warm start":
         with pytest.raises(TypeError, match=r"Set warm_start=False .* or use pickle"):
             ways.pop()(model, tmp_path)
@@ -413,14 +348,9 @@ def test_what_a_callback_is_given(sweep, name, looks, fit):
     assert kinds(model) == kinds(fit(name))
     methods(model, y, more)
     assert looks(name).metadata[0] == (more or None)
-
-
-@each_that_ends
-@pytest.mark.parametrize(
-    "function", [n for n in FUNCTIONS if n[0].islower() and n != "topic_number_curve"]
-)
-def test_functions_of_what_a_callback_is_given(function, name, looks):
-    check(function, name, looks(name).models[-3])
+    several_draws = ("estimate_effect", "topic_means") if sweep == -1 else ()
+    for function in ("top_words", "topic_coherence", *several_draws):
+        check(function, name, model)
 
 
 # --- chains --------------------------------------------------------------------------

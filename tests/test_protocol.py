@@ -9,6 +9,7 @@ import pkgutil
 import re
 from copy import deepcopy
 from importlib.util import find_spec
+from itertools import product
 from types import ModuleType
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -27,7 +28,6 @@ from sklda._medlda.sampler import EpsilonInsensitive, Hinge, MaxMargin, Tasks
 from sklda._sampling import problem as problems
 from sklda._sampling.problem import Problem, WordPrior, count_type
 from sklda._sampling.random_streams import random_topics
-from sklda._sampling.sampler import Sampler, Shardable
 from sklda._sampling.threads import Threads
 from tests.ecgs import test_exactness as ecgs
 from tests.gibbs import test_blocked_exactness as blocked
@@ -106,11 +106,19 @@ def first_topics(n_topics=4, seed=0):
 # --- the walk --------------------------------------------------------------------
 
 
+def random_beta(n_topics):
+    """Return beta whose least is that of one topic, or that of many."""
+    beta = np.random.default_rng(0).gamma(0.5, 1, (n_topics, 9)) + 1e-3
+    beta[:, 3:] = np.where(beta[:, 3:] > 0.5, 20 * beta[:, 3:], 0.07)
+    return WordPrior(beta)
+
+
+@pytest.mark.parametrize("beta", [lambda _: 0.1, random_beta], ids=["number", "array"])
 @pytest.mark.parametrize("n_topics", [1, 4, 20])
 @each
-def test_walk(name, n_topics):
-    sampler, problem = WALKED[name], problem_of(n_topics)
-    first = first_topics(n_topics)
+def test_walk(name, n_topics, beta):
+    sampler, first = WALKED[name], first_topics(n_topics)
+    problem = problem_of(n_topics)._replace(topic_word_prior=beta(n_topics))
     path = walk(sampler, problem, first.copy(), seed=1)
     again = walk(sampler, problem, first.copy(), seed=1)
     np.testing.assert_array_equal(path, again)
@@ -119,6 +127,10 @@ def test_walk(name, n_topics):
         assert (steps[1:] != steps[:-1]).any(axis=1).all()  # no sweep is idle
         other = walk(sampler, problem, first.copy(), seed=2)
         assert (other != path).any()
+    state = sampler.from_topics(problem, path[-1].copy())
+    for i in range(20):
+        state = sampler.sweep(problem, state, streams(i))
+    assert faults(state, words_of(CORPUS), n_topics, problem.beta) == []
 
 
 @pytest.mark.slow
@@ -129,27 +141,6 @@ def test_counts_in_64_bits_change_no_sample(name, monkeypatch):
     monkeypatch.setattr(problems, "MAX_32_BITS", N_TOKENS - 1)
     found = walk(sampler, problem, first.copy(), seed=1)
     np.testing.assert_array_equal(found, expected)
-
-
-def random_beta(n_topics):
-    """Return beta whose least is that of one topic, or that of many."""
-    beta = np.random.default_rng(0).gamma(0.5, 1, (n_topics, 9)) + 1e-3
-    beta[:, 3:] = np.where(beta[:, 3:] > 0.5, 20 * beta[:, 3:], 0.07)
-    return WordPrior(beta)
-
-
-@pytest.mark.parametrize("n_topics", [4, 20])
-@each
-def test_walk_with_an_array_of_beta(name, n_topics):
-    sampler, first = WALKED[name], first_topics(n_topics)
-    problem = problem_of(n_topics)._replace(topic_word_prior=random_beta(n_topics))
-    path = walk(sampler, problem, first.copy(), seed=1)
-    again = walk(sampler, problem, first.copy(), seed=1)
-    np.testing.assert_array_equal(path, again)
-    state = sampler.from_topics(problem, path[-1].copy())
-    for i in range(40):
-        state = sampler.sweep(problem, state, streams(i))
-    assert faults(state, words_of(CORPUS), n_topics, problem.beta) == []
 
 
 @pytest.mark.parametrize("name", sorted({*WALKED} - {"partially collapsed"}))
@@ -265,18 +256,6 @@ def test_all_samplers_are_walked():
     assert [name for name, sampler in found.items() if sampler not in walked] == []
 
 
-@pytest.mark.parametrize("name", found_samplers())
-def test_functions_are_those_of_the_protocol(name):
-    sampler = found_samplers()[name]
-    protocol = Shardable if hasattr(sampler, "over") else Sampler
-    for function in ("from_topics", "sweep", "counts", "info", "tables", "over"):
-        if not hasattr(protocol, function):
-            continue
-        asked = list(inspect.signature(getattr(protocol, function)).parameters)[1:]
-        made = inspect.signature(getattr(sampler, function)).parameters
-        assert [name for name in made if name != "self"] == asked, function
-
-
 # --- every option leads to a sampler that is walked and exact --------------------
 
 EXACT = {
@@ -334,12 +313,6 @@ each_option = pytest.mark.parametrize(
 )
 
 
-def test_there_are_options():
-    assert {cls for cls, _, _ in OPTIONS} == set(CLASSES)
-    assert len(CLASSES) == 8
-    assert len(OPTIONS) > 20
-
-
 @each_option
 def test_the_docstring_and_the_hint_name_the_value(cls, param, value):
     entry = re.search(rf"^{param} : .*$", inspect.getdoc(cls), re.M)
@@ -373,15 +346,15 @@ def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, valu
         assert model._make_sampler(problem_of(n_topics), Threads()) == COMPILED[name]
 
 
-@pytest.mark.parametrize("blocking", sorted(blocked.SIMULATIONS))
-@pytest.mark.parametrize("most", [None, 2, 4])
 @pytest.mark.parametrize("sampler", ["auto", "dense", "sparse"])
 @pytest.mark.parametrize("n_topics", [4, 150])
-def test_blocks_are_in_lists(blocking, most, sampler, n_topics):
-    params = {"sampler": sampler, "blocking": blocking, "max_block_size": most}
-    model = CollapsedGibbsLDA(n_topics, **params)
-    made = model._make_sampler(problem_of(n_topics), Threads())
-    assert made == Blocked(blocking == "nested", most)
+def test_blocks_are_in_lists(sampler, n_topics):
+    for blocking, most in product(blocked.SIMULATIONS, (None, 2, 4)):
+        params = {"sampler": sampler, "blocking": blocking, "max_block_size": most}
+        made = CollapsedGibbsLDA(n_topics, **params)._make_sampler(
+            problem_of(n_topics), Threads()
+        )
+        assert made == Blocked(blocking == "nested", most)
 
 
 # --- copies ----------------------------------------------------------------------

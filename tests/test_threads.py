@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from tests.helpers.interpreter import run_python
+from tests.helpers.processes import run_python
 
 N_THREADS = 8
 NOT_CONVERGED = "-W", "ignore:After max_iter=:UserWarning"

@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklda._data.corpus import WeightedCorpus
 from sklda._fitted import fold_in
 from sklda._fitted.kernels.fold_in import MOST_TOKENS
-from tests.helpers.fixed_point import fixed_point
-from tests.helpers.halves import to_weights
+from tests.helpers.corpora import to_weights
+from tests.helpers.references import fixed_point
 
 
 def random_topics(seed, n_topics=4, n_words=15):

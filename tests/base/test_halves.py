@@ -11,8 +11,8 @@ from scipy.stats import chi2_contingency, chisquare
 from sklda._data.corpus import WeightedCorpus
 from sklda._fitted import fold_in
 from sklda._fitted.kernels import fold_in as kernels
+from tests.helpers.corpora import to_weights
 from tests.helpers.from_python import from_python
-from tests.helpers.halves import to_weights
 from tests.helpers.mutants import interpreted
 
 

@@ -14,9 +14,8 @@ from sklearn.base import clone
 from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda._engine.chain import Chain
 from sklda.datasets import make_lda_corpus
-from tests.helpers.interpreter import run_python
-from tests.helpers.interrupts import interrupt, interrupted_at
-from tests.helpers.progress import assert_progress
+from tests.helpers.comparison import assert_progress
+from tests.helpers.processes import interrupt, interrupted_at, run_python
 from tests.helpers.selection import fast_and_slow
 from tests.helpers.small_fits import X, make
 

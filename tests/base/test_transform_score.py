@@ -9,8 +9,8 @@ from scipy import sparse
 from sklda import CollapsedGibbsLDA, lda_from_components
 from sklda._fitted.kernels.fold_in import MOST_TOKENS
 from sklda.datasets import make_lda_corpus
-from tests.helpers.fixed_point import fixed_point
-from tests.helpers.halves import dense_halves
+from tests.helpers.corpora import dense_halves
+from tests.helpers.references import fixed_point
 
 X, THETA, _ = make_lda_corpus(
     200, 40, 5, document_length=60, doc_topic_prior=0.3, random_state=0

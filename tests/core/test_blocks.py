@@ -24,7 +24,7 @@ from sklda._engine.estimator import take_up
 from sklda.diagnostics import sample_chains
 from sklda.metrics import document_completion_score, left_to_right_log_likelihood
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.full_disk import no_file_beyond
+from tests.helpers.processes import no_file_beyond
 
 DOCUMENTS, WORDS = 60, 30
 

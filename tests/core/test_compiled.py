@@ -8,8 +8,8 @@ import pytest
 from sklda._data.corpus import split_cells
 from tests.core.test_kernels import KNOWN, sweep_often
 from tests.helpers.corpora import corpus_of, random_corpus, tight_corpus
-from tests.helpers.interpreter import run_python
 from tests.helpers.mutants import Edit
+from tests.helpers.processes import run_python
 
 SWEEPS = ("sweep", "_sweep")
 LANES = 4

@@ -8,8 +8,7 @@ from joblib import cpu_count, parallel_config
 from joblib.parallel import SequentialBackend
 
 from sklda._sampling.threads import Threads
-from tests.helpers.interpreter import run_python
-from tests.helpers.interrupts import wait_for_threads
+from tests.helpers.processes import run_python, wait_for_threads
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])
@@ -76,7 +75,7 @@ def test_an_interrupt_at_any_instruction_blocks_nobody():
     code = """
     import faulthandler, itertools
     from sklda._sampling.threads import Threads
-    from tests.helpers.interrupts import interrupted_at, wait_for_threads
+    from tests.helpers.processes import interrupted_at, wait_for_threads
 
     def share():
         with Threads(2) as threads:

@@ -8,7 +8,7 @@ from sklda import CVBLDA
 from sklda._data import notices
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
-from tests.helpers.halves import dense_halves
+from tests.helpers.corpora import dense_halves
 
 X, THETA, TOPICS = make_lda_corpus(
     80, 30, 4, document_length=40, doc_topic_prior=0.2, random_state=0

@@ -13,9 +13,8 @@ from sklda._engine.averages import SparseRows
 from sklda.dask import _corpus, _samplers
 from sklda.dask._tasks import add_up
 from tests.dask.corpora import X, assert_same_as_local, delayed_blocks, fit_local, make
-from tests.helpers.comparison import fitted
-from tests.helpers.interpreter import run_python
-from tests.helpers.progress import assert_progress
+from tests.helpers.comparison import assert_progress, fitted
+from tests.helpers.processes import run_python
 
 WITHOUT_DASK = """
 import pickle, sys

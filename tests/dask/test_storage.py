@@ -15,7 +15,7 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 from sklda.dask import _storage
 from tests.dask import corpora
 from tests.dask.conftest import Killed, kill, let_happen
-from tests.helpers.full_disk import no_file_beyond
+from tests.helpers.processes import no_file_beyond
 from tests.helpers.selection import fast_and_slow
 
 pytestmark = [pytest.mark.usefixtures("client"), corpora.WITH_PRIORS]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sklda.datasets import _files, fetch_uci_bow
-from tests.helpers.full_disk import no_file_beyond
+from tests.helpers.processes import no_file_beyond
 
 DOCWORD = "docword.enron.txt.gz"
 VOCAB = "vocab.enron.txt"

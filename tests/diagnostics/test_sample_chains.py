@@ -27,7 +27,7 @@ from sklda.diagnostics import _chains, sample_chains
 from sklda.diagnostics._chains import Stop
 from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.interrupts import wait_for_threads
+from tests.helpers.processes import wait_for_threads
 
 pytest.importorskip("arviz_stats")
 

@@ -11,7 +11,7 @@ from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
 from sklda.diagnostics._result import Sweeps, judge
 from sklda.diagnostics._statistics import rows_of_pairs, texts
-from tests.helpers.chains import autoregressions
+from tests.helpers.draws import autoregressions
 from tests.helpers.selection import fast_and_slow
 
 pytest.importorskip("arviz_stats")

@@ -5,7 +5,7 @@ import pytest
 
 from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._result import Sweeps, judge
-from tests.helpers.chains import make_chains
+from tests.helpers.draws import make_chains
 
 pytest.importorskip("arviz_stats")
 

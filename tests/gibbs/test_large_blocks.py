@@ -1,7 +1,7 @@
 """Blocks of any size, drawn by tables: against exact rational arithmetic.
 
 n_k of the block's n tokens fall on topic k with probability ~ prod_k q_k(n_k); see
-`tests.helpers.block_weights`.
+`tests.helpers.blocks`.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from scipy import stats
 
 from sklda._gibbs.kernels import blocked_large
 from sklda._sampling.problem import padded
-from tests.helpers.block_weights import convolved, random_topics, weights
+from tests.helpers.blocks import convolved, random_topics, weights
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.from_python import from_python
 from tests.helpers.mutants import streams

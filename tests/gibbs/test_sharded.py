@@ -24,10 +24,9 @@ from sklda.datasets import make_lda_corpus
 from tests.helpers import enumeration
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import random_corpus, tight_corpus, words_of
-from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.mutants import interpreted, streams
-from tests.helpers.one_total import OneTotal
-from tests.helpers.samplers import SAMPLERS, SHARDABLE
+from tests.helpers.processes import wait_for_threads
+from tests.helpers.samplers import SAMPLERS, SHARDABLE, OneTotal
 from tests.helpers.selection import fast_and_slow
 
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]

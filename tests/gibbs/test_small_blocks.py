@@ -9,7 +9,7 @@ import pytest
 
 from sklda._gibbs.kernels import blocked as kernels
 from sklda._sampling.random_streams import random_topics as first_topics
-from tests.helpers.block_weights import random_topics, weights
+from tests.helpers.blocks import random_topics, weights
 from tests.helpers.corpora import corpus_of, words_of
 from tests.helpers.enumeration import faults
 from tests.helpers.from_python import from_python

@@ -1,4 +1,8 @@
-"""Problems with few assignments, on which faults of blocked samplers show best."""
+"""Problems on which faults of blocked samplers show best, and weights of blocks."""
+
+from fractions import Fraction
+
+import numpy as np
 
 from tests.helpers import enumeration
 from tests.helpers.enumeration import TinyProblem, assert_exact
@@ -74,3 +78,27 @@ def passes(name, problem, edits):
     sampler = plain(nested, MOST.get(problem), *tables, *edits, lanes=lanes)
     tiny, start = PROBLEMS[problem], STARTS.get(problem)
     return enumeration.passes(sampler, tiny, edits, start, n_draws=500)
+
+
+def weights(a, b, s, n):
+    """Return q(0), ..., q(n) of a topic.
+
+    That is q(n) = prod_i (a + i) (b + i) / ((i + 1) (s + i)) over i < n.
+    """
+    a, b, s = Fraction(float(a)), Fraction(float(b)), Fraction(float(s))
+    q = [Fraction(1)]
+    for i in range(n):
+        q.append(q[-1] * (a + i) * (b + i) / ((i + 1) * (s + i)))
+    return q
+
+
+def convolved(p, q):
+    return [sum(p[i] * q[c - i] for i in range(c + 1)) for c in range(len(p))]
+
+
+def random_topics(seed, n_topics, scale=1.0):
+    """Return a, b and s as floats; b is at most s, as n_wk + beta is."""
+    rng = np.random.default_rng(seed)
+    a = scale * rng.gamma(0.5, 2, n_topics) + 0.01
+    b = scale * rng.gamma(0.3, 2, n_topics) + 0.01
+    return a, b, b + scale * rng.gamma(1, 20, n_topics)

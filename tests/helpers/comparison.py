@@ -1,6 +1,9 @@
-"""Comparison of fitted models."""
+"""Comparison of fitted models, and of what they print."""
+
+import re
 
 import numpy as np
+import pytest
 
 from sklda.inspection import PosteriorDraws
 
@@ -29,3 +32,17 @@ def assert_same_fit(a, b, but=()):
             np.testing.assert_equal(a[name], b[name], err_msg=name)
         else:
             np.testing.assert_array_equal(a[name], b[name], strict=True, err_msg=name)
+
+
+def assert_progress(lines, name, quantity, sweeps, last, values):
+    """Assert that there is a line for each evaluation, with its value per token."""
+    assert len(lines) == len(sweeps)
+    for line, sweep, value in zip(lines, sweeps, values, strict=True):
+        match = re.fullmatch(
+            rf"\[{name}\] sweep {sweep}/{last}, "
+            rf"{quantity} per token (-\d+\.\d{{4}}), \d+\.\d M tokens/s, "
+            rf"\d+ s {'in all' if sweep == last else 'left'}",
+            line,
+        )
+        assert match, line
+        assert float(match[1]) == pytest.approx(value, abs=1e-4)

@@ -1,10 +1,11 @@
-"""Corpora that are hard on kernels."""
+"""Corpora that are hard on kernels, and documents in other forms."""
 
 import itertools
 
 import numpy as np
 
-from sklda._data.corpus import Corpus
+from sklda._data.corpus import Corpus, WeightedCorpus
+from sklda._fitted.fold_in import split_tokens
 from sklda._sampling.problem import LANES
 
 
@@ -50,3 +51,19 @@ def words_of(corpus):
 def docs_of(corpus):
     lengths = np.diff(corpus.token_ptr[corpus.doc_ptr])
     return np.repeat(np.arange(lengths.size), lengths)
+
+
+def to_weights(counts: np.ndarray) -> WeightedCorpus:
+    docs, words = np.nonzero(counts)
+    return WeightedCorpus(
+        doc_ptr=np.searchsorted(docs, np.arange(len(counts) + 1)).astype(np.int64),
+        word=words.astype(np.int32),
+        count=counts[docs, words].astype(np.float32),
+    )
+
+
+def dense_halves(counts: np.ndarray) -> np.ndarray:
+    """Return the halves that `score` takes, (2, n_docs, n_words)."""
+    halves = np.zeros((2, *counts.shape), counts.dtype)
+    halves[:, *np.nonzero(counts)] = split_tokens(to_weights(counts))
+    return halves

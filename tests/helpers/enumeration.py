@@ -163,7 +163,7 @@ def copied(state, known=None):
         return known[id(state)]
     new = state
     if isinstance(state, np.ndarray):
-        new = state.copy()
+        new = state.copy(order="K")  # what users run is compiled for the same layout
     elif isinstance(state, list):
         new = [copied(part, known) for part in state]
     elif isinstance(state, tuple):

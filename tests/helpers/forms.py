@@ -26,30 +26,23 @@ class Form(NamedTuple):
 
 def duplicates(values):
     """Split each count in two cells, far from each other, of the same document."""
-    X = sparse.csr_array(values.astype(np.float64))
-    half = X.data // 2
-    data, indices = [half[:0]], [X.indices[:0]]
-    for d in range(X.shape[0]):
-        part = slice(X.indptr[d], X.indptr[d + 1])
-        data += [half[part], (X.data - half)[part]]
-        indices += [X.indices[part], X.indices[part]]
-    data = np.concatenate(data).astype(values.dtype)
-    return sparse.csr_array((data, np.concatenate(indices), 2 * X.indptr), X.shape)
+    half = values // 2
+    X = sparse.hstack([sparse.csr_array(half), sparse.csr_array(values - half)], "csr")
+    indices = X.indices % values.shape[1]
+    return sparse.csr_array((X.data, indices, X.indptr), values.shape)
 
 
 def unsorted(values):
     """Store the words of each document from last to first."""
-    X = sparse.csr_matrix(values)
-    order = np.lexsort((-X.indices, X.tocoo().row))
-    return sparse.csr_matrix((X.data[order], X.indices[order], X.indptr), X.shape)
+    X = sparse.csr_matrix(values[:, ::-1])
+    last = values.shape[1] - 1
+    return sparse.csr_matrix((X.data, last - X.indices, X.indptr), X.shape)
 
 
 def explicit_zeros(values):
     """Store every cell of the matrix."""
-    n_docs, n_words = values.shape
-    indptr = n_words * np.arange(n_docs + 1)
-    arrays = values.ravel(), np.tile(np.arange(n_words), n_docs), indptr
-    return sparse.csr_array(arrays, shape=values.shape)
+    X = sparse.csr_array(np.ones_like(values))
+    return sparse.csr_array((values.ravel(), X.indices, X.indptr), X.shape)
 
 
 def in_64_bits(X):

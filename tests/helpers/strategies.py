@@ -14,6 +14,7 @@ from scipy import sparse
 import sklda
 from sklda._data.sklearn_private import StrOptions
 from sklda._engine.hierarchical_prior import GammaPriors
+from tests.helpers import public_names
 from tests.helpers.forms import FORMS
 
 among = st.sampled_from
@@ -54,46 +55,29 @@ def forms(draw, values):
 # --- estimators ------------------------------------------------------------------
 
 MAX_ITER = 22
-TRACE = {"evaluate_every": among([0, 1, 3, 50])}
-SHARDS = {"n_shards": among([1, 1, 2, 5, 40])}
-GIBBS = {**TRACE, **SHARDS}
-CVB = {
-    **TRACE,
-    "tol": among([0, 0.01, 2.5]),
-    "batch_size": among([1, 2, 16]),
-    "learning_decay": among([0.51, 0.7, 1]),
-    "learning_offset": among([0, 10.0, 1e6]),
-    "total_samples": st.none() | powers(0, 9),
+POWERS = [10.0**i for i in range(-4, 5)]
+# Values of parameters of these names, beside number of topics, priors, schedule and
+# options, in all classes that have them.
+NUMBERS = {
+    "C": POWERS,
+    "batch_size": [1, 2, 16],
+    "damping": [1, 2, 10**9],
+    "epsilon": [0, 0.1, 5],
+    "evaluate_every": [0, 1, 3, 50],
+    "intercept_scale": [0.01, 1.0, 10.0],
+    "learning_decay": [0.51, 0.7, 1],
+    "learning_offset": [0, 10.0, 1e6],
+    "max_block_size": [1, 2, 4, 5, 50, None],
+    "n_fold_in_steps": [None, 1, 2, 2000],
+    "n_mh_steps": [1, 2, 6],
+    "n_shards": [1, 1, 2, 5, 40],
+    "n_weight_steps": [None, 1, 2, 5],
+    "prior_precision": POWERS,
+    "tol": [0, 0.01, 2.5],
+    "total_samples": [None, 1, 1000, 1e9],
+    "weight_scale": [0.01, 1.0, 10.0],
 }
-MEDLDA = {
-    "C": powers(-4, 4),
-    "prior_precision": powers(-4, 4),
-    "n_mh_steps": among([1, 2, 6]),
-    "n_weight_steps": among([None, 1, 2, 5]),
-}
-# What each class has beside number of topics, priors, schedule and options: sets of
-# parameters that go together.
-PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
-    sklda.CollapsedGibbsLDA: [
-        {**GIBBS, "max_block_size": among([1, 2, 4, 5, 50, None])}
-    ],
-    sklda.PartiallyCollapsedGibbsLDA: [TRACE],
-    sklda.UncollapsedGibbsLDA: [TRACE],
-    sklda.DMRLDA: [
-        {**TRACE, "weight_scale": powers(-2, 1), "intercept_scale": powers(-2, 1)}
-    ],
-    sklda.ECGSLDA: [
-        {**GIBBS, "strategy": among(["standard", "shortcut"])},
-        {**GIBBS, "strategy": st.just("dynamic"), "damping": among([1, 2, 10**9])},
-    ],
-    sklda.CVBLDA: [
-        {**CVB, **SHARDS, "approximation": among(["gaussian", "zero-order"])},
-        {**CVB, "approximation": st.just("exact")},
-    ],
-    sklda.MedLDAClassifier: [{**MEDLDA, "n_fold_in_steps": among([None, 1, 2, 2000])}],
-    sklda.MedLDARegressor: [{**MEDLDA, "epsilon": among([0, 0.1, 5])}],
-}
-CLASSES = list(PARAMETERS)
+CLASSES = list(public_names.estimators().values())
 
 
 def options(cls):
@@ -112,9 +96,15 @@ def options(cls):
 @st.composite
 def estimators(draw, cls):
     """Draw an estimator of a class with valid parameters."""
-    sets = [st.fixed_dictionaries(options(cls) | more) for more in PARAMETERS[cls]]
-    params: dict[str, Any] = draw(st.one_of(sets))
+    numbers = {
+        name: among(NUMBERS[name]) for name in NUMBERS if name in cls().get_params()
+    }
+    params: dict[str, Any] = draw(st.fixed_dictionaries(options(cls) | numbers))
+    if params.get("strategy", "dynamic") != "dynamic":
+        del params["damping"]  # would have no effect
     is_exact = params.get("approximation") == "exact"  # O(tokens ** 2) for each topic
+    if is_exact:
+        del params["n_shards"]
     n_topics = draw(among([1, 2, 3, 5, 16, 17, 40, 130][: 4 if is_exact else None]))
     params |= draw(_priors(n_topics)) | draw(_schedules(cls))
     if cls is sklda.DMRLDA:  # which samples its prior anyway

@@ -1,45 +1,52 @@
 """Compile the kernels before the workers of pytest-xdist ask for them.
 
 Otherwise each worker compiles what it meets first, and most of it is compiled twice.
-All of it takes about 110 seconds of one processor.
 """
 
 import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import numpy as np
+
+import sklda
+from sklda._simd.compile import digest_of_kernels
+from sklda.metrics import left_to_right_log_likelihood
+from tests.helpers.ways_to_fit import SAMPLED
 
 ROOT = Path(__file__).resolve().parents[2]
 X = np.random.default_rng(0).poisson(0.5, (20, 9))
 X[0, 0] = 6  # a block that cumulants do not draw
 Y = X[:, 0] > 0
-BETA = np.linspace(0.1, 1, 3 * X.shape[1]).reshape(3, -1)
 PARAMS = {"max_iter": 2, "random_state": 0}
-BLOCKS = "blocks"
+
+
+def priors(n_topics: int) -> list[dict]:
+    """Return parameters with one number for beta, and with an array, as of seeds."""
+    beta = np.full((n_topics, X.shape[1]), 0.1)
+    beta[0] = np.linspace(0.1, 1, X.shape[1])
+    return [PARAMS, PARAMS | {"topic_word_prior": beta}]
 
 
 def single_site() -> None:
-    from sklda import CollapsedGibbsLDA
-    from tests.helpers.ways_to_fit import GIBBS
-
-    for name, model in GIBBS.items():
-        if name != BLOCKS:
-            model.set_params(n_components=3, **PARAMS).fit(X)
-    # More topics: in rows instead of registers, and in lists instead of rows.
-    for name, n_topics in (("rows", 41), ("dynamic", 200)):
-        GIBBS[name].set_params(n_components=n_topics).fit(X).score(X)
+    # In tables of one, two and three registers, in rows and in lists.
+    for n_topics, sampler in product((3, 20, 33, 41), ("dense", "sparse")):
+        for params in priors(n_topics):
+            sklda.CollapsedGibbsLDA(n_topics, sampler=sampler, **params).fit(X)
+    for n_topics in (3, 200):  # in rows and in lists
+        for params in priors(n_topics):
+            sklda.ECGSLDA(n_topics, **params).fit(X).score(X)
+    for cls, params in product(
+        (sklda.PartiallyCollapsedGibbsLDA, sklda.UncollapsedGibbsLDA), priors(3)
+    ):
+        cls(3, **params).fit(X)
+    lda = sklda.CollapsedGibbsLDA(3, **PARAMS, **SAMPLED).fit(X)
+    sklda.CollapsedGibbsLDA(3, init=lda, **PARAMS).fit(X)
     for sampler in ("dense", "sparse"):
-        CollapsedGibbsLDA(3, sampler=sampler, topic_word_prior=BETA, **PARAMS).fit(X)
-
-
-def covariates() -> None:
-    from sklda import DMRLDA
-
-    for sampler in ("dense", "sparse"):
-        DMRLDA(3, sampler=sampler, **PARAMS).fit(X, covariates=X[:, 0])
+        sklda.DMRLDA(3, sampler=sampler, **PARAMS).fit(X, covariates=X[:, 0])
 
 
 def on_dask() -> None:
@@ -56,37 +63,34 @@ def on_dask() -> None:
         PartiallyCollapsedGibbsLDA(3, **PARAMS).fit([delayed(X)])
 
 
-def blocks() -> None:
-    from tests.helpers.ways_to_fit import GIBBS
+def variational() -> None:
+    kinds = "zero-order", "gaussian", "exact"
+    for approximation, params in product(kinds, priors(3)):
+        params = params | {"approximation": approximation, "tol": 0}
+        sklda.CVBLDA(3, evaluate_every=1, **params).fit(X)
+    left_to_right_log_likelihood(sklda.CVBLDA(3, **PARAMS).partial_fit(X), X)
 
-    model = GIBBS[BLOCKS].set_params(n_components=3, **PARAMS).fit(X)
-    model.set_params(topic_word_prior=BETA).fit(X)
+
+def blocks() -> None:
+    for params in priors(3):
+        blocked = sklda.CollapsedGibbsLDA(3, blocking="nested", **params)
+        blocked.set_params(max_block_size=None).fit(X)
 
 
 def max_margin() -> None:
-    from sklda import MedLDAClassifier
-
+    for sampler, params in product(("light", "gibbs"), priors(3)):
+        sklda.MedLDAClassifier(3, sampler=sampler, **params).fit(X, Y).predict(X)
+        sklda.MedLDAClassifier(3, sampler=sampler, multi_class="ovr", **params).fit(
+            X, X[:, 0]
+        )
     for sampler, n_weight_steps in (("light", 2), ("gibbs", None)):
-        params = {"sampler": sampler, **PARAMS}
-        MedLDAClassifier(3, n_weight_steps=n_weight_steps, **params).fit(X, Y)
-        MedLDAClassifier(3, topic_word_prior=BETA, **params).fit(X, Y)
-
-
-def variational() -> None:
-    from sklda import CVBLDA
-    from sklda.metrics import left_to_right_log_likelihood
-
-    for approximation in ("zero-order", "gaussian", "exact"):
-        params = {"approximation": approximation, "tol": 0, "evaluate_every": 1}
-        CVBLDA(3, **params, **PARAMS).fit(X)
-    lda = CVBLDA(3, **PARAMS).partial_fit(X)
-    left_to_right_log_likelihood(lda, X)
-    CVBLDA(3, topic_word_prior=BETA, **PARAMS).fit(X)
+        params = {"sampler": sampler, "n_weight_steps": n_weight_steps, **PARAMS}
+        sklda.MedLDAClassifier(3, **params).fit(X, Y)
 
 
 # Each process has the kernels that build on each other, and compiles these once.
 PROCESSES = [
-    [single_site, covariates, on_dask, variational],
+    [single_site, on_dask, variational],
     [blocks, max_margin],
 ]
 
@@ -96,8 +100,6 @@ def compile_all() -> None:
 
     What fails here fails again in a test, which then says why.
     """
-    from sklda._simd.compile import digest_of_kernels
-
     done = Path(os.environ["NUMBA_CACHE_DIR"], digest_of_kernels())
     if done.exists():
         return

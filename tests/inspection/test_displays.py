@@ -18,8 +18,15 @@ from sklda.inspection import (
     top_words,
 )
 from tests.helpers.draws import draws_of
-from tests.helpers.known_topics import KnownTopics, columns_are_shown
-from tests.helpers.pictures import LONG, X, boxes, model_of, overlaps
+from tests.helpers.known_topics import (
+    LONG,
+    KnownTopics,
+    X,
+    boxes,
+    columns_are_shown,
+    model_of,
+    overlaps,
+)
 
 pytestmark = columns_are_shown
 

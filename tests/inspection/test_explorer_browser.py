@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sklda.inspection import name_topics, save_explorer, top_documents, top_words
-from tests.helpers.browser import chromium
-from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, N_TOPICS, explored
+from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, N_TOPICS, chromium, explored
 from tests.helpers.known_topics import KnownTopics
 
 sync_api = pytest.importorskip("playwright.sync_api")

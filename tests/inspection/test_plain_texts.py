@@ -20,7 +20,7 @@ from sklda.inspection import (
     predicted_proportions,
     topic_means,
 )
-from tests.helpers.pictures import X
+from tests.helpers.known_topics import X
 
 pytestmark = pytest.mark.filterwarnings("ignore:The proportions drift|10 draws")
 

@@ -8,8 +8,7 @@ import pytest
 from sklda import CollapsedGibbsLDA
 from sklda.inspection import TopicIntervalsDisplay, estimate_effect, name_topics
 from tests.helpers.draws import draws_of
-from tests.helpers.known_topics import columns_are_shown
-from tests.helpers.pictures import LONG, X, boxes, overlaps
+from tests.helpers.known_topics import LONG, X, boxes, columns_are_shown, overlaps
 
 pytestmark = columns_are_shown
 

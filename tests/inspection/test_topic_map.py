@@ -7,8 +7,14 @@ import pytest
 
 from sklda.inspection import TopicMapDisplay
 from sklda.inspection._figures import classical_scaling
-from tests.helpers.known_topics import KnownTopics, columns_are_shown
-from tests.helpers.pictures import LONG, boxes, model_of, overlaps
+from tests.helpers.known_topics import (
+    LONG,
+    KnownTopics,
+    boxes,
+    columns_are_shown,
+    model_of,
+    overlaps,
+)
 
 pytestmark = columns_are_shown
 

@@ -6,7 +6,7 @@ from scipy.stats import t as student_t
 
 from sklda.inspection import TopicMeansDisplay, estimate_effect, topic_means
 from tests.helpers.draws import draws_of, named
-from tests.helpers.pictures import LONG, boxes, overlaps
+from tests.helpers.known_topics import LONG, boxes, overlaps
 
 RNG = np.random.default_rng(0)
 ALPHA = np.array([0.2, 1.5, 0.7])

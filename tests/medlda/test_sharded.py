@@ -11,7 +11,7 @@ from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import assert_exact, is_wrong
 from tests.helpers.mutants import interpreted, streams
-from tests.helpers.one_total import OneTotal
+from tests.helpers.samplers import OneTotal
 from tests.helpers.selection import fast_and_slow
 from tests.helpers.supervised import fit
 from tests.medlda.test_exactness import PROBLEMS

@@ -8,8 +8,8 @@ from scipy import sparse
 
 from sklda.datasets import make_lda_corpus
 from sklda.metrics import topic_coherence
-from tests.helpers.gensim_coherence import gensim_coherence
 from tests.helpers.known_topics import KnownTopics
+from tests.helpers.references import gensim_coherence
 
 
 def plain_coherence(components, X, measure, n_words, smoothing):

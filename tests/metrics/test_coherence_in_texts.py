@@ -7,8 +7,8 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda.metrics import _coherence, topic_coherence
-from tests.helpers.gensim_coherence import gensim_coherence
 from tests.helpers.known_topics import KnownTopics
+from tests.helpers.references import gensim_coherence
 
 WINDOW_MEASURES = ["c_v", "c_uci", "c_npmi"]
 NAMES = [f"w{i}" for i in range(12)]

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda.datasets import make_lda_corpus
 from sklda.metrics import document_completion_score
-from tests.helpers.halves import dense_halves
+from tests.helpers.corpora import dense_halves
 
 X, _, _ = make_lda_corpus(120, 30, 3, document_length=40, random_state=0)
 TRAIN, TEST = X[:80], X[80:]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.interpreter import ROOT, run_python
+from tests.helpers.processes import ROOT, run_python
 
 FIT = """
 import hashlib
@@ -27,7 +27,7 @@ def refuse(*args, **kwargs):
 tempfile.TemporaryFile = refuse  # with it Numba looks for a folder
 """
 FULL_DISK = """
-from tests.helpers.full_disk import no_file_beyond
+from tests.helpers.processes import no_file_beyond
 
 limit = no_file_beyond(2000)  # indices are stored, and no code
 limit.__enter__()

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sklda._simd import compile
-from tests.helpers.interpreter import run_python
+from tests.helpers.processes import run_python
 
 SOURCE = """
 from sklda._simd.compile import kernel

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sklda._simd import compile
-from tests.helpers.interpreter import ROOT, run_python
+from tests.helpers.processes import ROOT, run_python
 
 STEPS = """
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel

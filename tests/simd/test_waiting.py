@@ -8,7 +8,7 @@ import pytest
 
 from sklda._simd import compile, compilers
 from sklda._simd.compilers import MESSAGE
-from tests.helpers.interpreter import run_python
+from tests.helpers.processes import run_python
 
 
 @pytest.fixture(autouse=True)

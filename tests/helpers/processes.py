@@ -1,8 +1,35 @@
-"""KeyboardInterrupt at any instruction, and threads that must not outlive it."""
+"""Other interpreters, KeyboardInterrupt at any instruction, threads and a full disk."""
 
 import _thread
+import os
+import subprocess
 import sys
+import textwrap
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from sklda._simd.compilers import MESSAGE
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run_python(code: str, *options: str, **environment: str) -> str:
+    """Run code in a fresh interpreter beside the checkout and return its output."""
+    done = subprocess.run(
+        [sys.executable, *options, "-c", textwrap.dedent(code)],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
+    # On a slow machine, the code may wait long for the compiler.
+    stderr = done.stderr.replace(f"{MESSAGE}\n", "")
+    assert (done.returncode, stderr) == (0, ""), stderr
+    return done.stdout.strip()
 
 
 def interrupted_at(moment, call, functions=None):
@@ -56,3 +83,15 @@ def interrupt(monkeypatch, cls, method, at):
         return original(self, *args, **kwargs)
 
     monkeypatch.setattr(cls, method, interrupted)
+
+
+@contextmanager
+def no_file_beyond(n_bytes: int) -> Iterator[None]:
+    """Let the system refuse to write to files of this process after so many bytes."""
+    resource = pytest.importorskip("resource", reason="limits of Unix")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
