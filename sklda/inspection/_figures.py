@@ -1,10 +1,9 @@
-"""A plot of the traces of fits, or of chains.
+"""Plots of traces, documents, topics and their words.
 
-A plot of the topic proportions of documents.
-
-A plot of the top words of each topic.
-
-A map of topics in two dimensions, by the similarity of their words.
+`ConvergenceDisplay` plots the traces of fits or chains, `DocumentTopicsDisplay` the
+topic proportions of documents, `TopWordsDisplay` the top words of each topic, and
+`TopicMapDisplay` a map of topics by the similarity of their words. Each has a method
+that computes what it shows, and `_draw`, which draws it.
 """
 
 from __future__ import annotations
@@ -46,10 +45,9 @@ from sklda.inspection._display import (
     PanelDisplay,
     largest_topics,
     legend_beside,
-    legend_label,
     new_panels,
     plain,
-    shades,
+    series_styles,
     write_rows,
     write_title,
 )
@@ -57,7 +55,9 @@ from sklda.inspection._words import NO_TOKENS, NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
     from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
 # Attributes with the values and the sweeps of a trace, and the quantity it records.
 _TRACES = (
@@ -65,8 +65,27 @@ _TRACES = (
     ("bound_", "bound_iter_", "bound (nats per token)"),
 )
 _MAX_MARKERS = 30  # longer traces are drawn without markers
-_MAX_QUANTITY = 60  # characters of the label of the axis
 _LEGEND_ROWS = 14  # of each column of the legend
+
+_DEFAULT_N_DOCUMENTS = 10
+_MIN_NUMBERED = 0.05  # of a bar: smaller segments have no room for a number
+_MAX_DOCUMENT = 26  # characters of the name of a document
+_MAX_LABEL = 80  # characters of a topic with its words
+
+# Sizes in inches of a panel of words.
+_WIDTH, _WORD_HEIGHT = 2.2, 0.2
+_SIDES = 0.25  # left and right of each panel
+_TOP = 0.4  # above each panel, for its title
+_BOTTOM = 0.55  # below the lowest panels, for the axis
+_MAX_COLUMNS = 5
+_MAX_WORD = 26  # characters of a word that fit into a panel
+_WORD_PAD = 3  # points between the left edge and the words
+
+_TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
+_MAX_LABELLED = 30  # with more topics, the words would need too much room
+_ROW = 0.19  # inches of a label
+
+# --- traces -----------------------------------------------------------------------
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -190,18 +209,17 @@ class ConvergenceDisplay(Display):
         self.lines_: list[Line2D] = []
         # Adjacent colours are similar, so adjacent curves also differ in their dashes.
         dashes = cycle(["-", "--", "-.", ":"])
-        for i, colour in enumerate(shades(len(self.names), 0.75)):
-            options = {"color": colour, "linestyle": next(dashes)}
+        for i, series in enumerate(series_styles(self.names)):
+            options = {"linestyle": next(dashes)} | series | style
             if self.sweeps[i].size <= _MAX_MARKERS:
-                options["marker"] = "."
-            options |= style | {"label": legend_label(self.names[i], 30)}
+                options = {"marker": "."} | options
             self.lines_ += axes.plot(self.sweeps[i], self.values[i], **options)
         if self.burn_in > 0:
             axes.axvspan(0, self.burn_in, color="0.9", zorder=0, label="burn-in")
         if self.r_hat is not None:
             axes.set_title(f"R-hat {self.r_hat:.3f}")
         axes.set_xlabel("sweep")
-        axes.set_ylabel(plain(self.quantity, _MAX_QUANTITY), **PLAIN)
+        axes.set_ylabel(plain(self.quantity), **PLAIN)
         axes.xaxis.get_major_locator().set_params(integer=True)
         # In full, such as -6,340,000, not as multiples of a power above the axis.
         axes.yaxis.set_major_formatter("{x:,.12g}")
@@ -234,14 +252,7 @@ def _trace(estimator: Any, name: str) -> tuple[np.ndarray, np.ndarray, str]:
     )
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.container import BarContainer
-
-_DEFAULT_N_DOCUMENTS = 10
-_MIN_NUMBERED = 0.05  # of a bar: smaller segments have no room for a number
-_MAX_NAME_LENGTH = 26  # characters of the name of a document
-_MAX_LABEL_LENGTH = 80  # of a topic with its words
+# --- documents --------------------------------------------------------------------
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -370,41 +381,33 @@ class DocumentTopicsDisplay(Display):
         style = {"edgecolor": "white", "linewidth": 1} | style
         rows = np.arange(len(self.proportions))
         starts = np.zeros(rows.size)
-        colours = shades(self.topics.size)
         self.bars_: list[BarContainer] = []
-        for k, widths in enumerate(self.proportions.T):
-            label = legend_label(self.topic_names[k], _MAX_LABEL_LENGTH)
-            options = {"label": label, "color": colours[k]} | style
-            self.bars_.append(axes.barh(rows, widths, left=starts, **options))
-            luminance = np.dot(colours[k, :3], [0.299, 0.587, 0.114])
-            text = {"color": "black" if luminance > 0.5 else "white"}
-            text |= {"ha": "center", "va": "center", "fontsize": "small"}
-            for row in np.flatnonzero(widths >= _MIN_NUMBERED * self.n_models):
-                axes.text(starts[row] + widths[row] / 2, row, self.topics[k], **text)
+        styles = series_styles(self.topic_names, 0.9, _MAX_LABEL)
+        for topic, widths, series in zip(
+            self.topics, self.proportions.T, styles, strict=True
+        ):
+            self.bars_.append(axes.barh(rows, widths, left=starts, **series | style))
+            luminance = np.dot(series["color"][:3], [0.299, 0.587, 0.114])
+            has_room = widths >= _MIN_NUMBERED * self.n_models
+            axes.bar_label(
+                self.bars_[-1],
+                np.where(has_room, str(topic), ""),
+                label_type="center",
+                color="black" if luminance > 0.5 else "white",
+                fontsize="small",
+            )
             starts = starts + widths
         rest = (self.n_models - starts).clip(0)
         if rest.max() > 1e-6:
             style = style | {"color": "white", "edgecolor": "grey", "hatch": "////"}
             bars = axes.barh(rows, rest, left=starts, label="others", **style)
             self.bars_.append(bars)
-        write_rows(axes, self.document_names, _MAX_NAME_LENGTH)
+        write_rows(axes, self.document_names, _MAX_DOCUMENT)
         axes.set(xlim=(0, self.n_models), xlabel="proportion of the topic")
         legend_beside(axes, title="Topics")
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.container import BarContainer
-
-_MAX_COLUMNS = 5
-_MAX_WORD_LENGTH = 26  # characters of a word that fit into a panel
-_WORD_PAD = 3  # points between the left edge and the words
-# Sizes in inches.
-_PANEL_WIDTH = 2.2
-_WORD_HEIGHT = 0.2
-_SIDE_MARGIN = 0.25  # left and right of each panel
-_TOP_MARGIN = 0.4  # above each panel, for its title
-_BOTTOM_MARGIN = 0.55  # below the lowest panels, for the axis
+# --- words of topics --------------------------------------------------------------
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -525,7 +528,7 @@ class TopWordsDisplay(PanelDisplay):
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
             # On top of their bars, so that long words leave room for bars.
-            texts = [plain(word, _MAX_WORD_LENGTH) for word in self.words[k]]
+            texts = [plain(word, _MAX_WORD) for word in self.words[k]]
             panel.set_yticks(rows, texts, ha="left", fontsize="small", **PLAIN)
             panel.tick_params(axis="y", length=0, pad=-_WORD_PAD)
             for label in panel.get_yticklabels():  # wide letters, or a narrow panel
@@ -538,19 +541,19 @@ class TopWordsDisplay(PanelDisplay):
             pyplot,
             n_panels,
             _MAX_COLUMNS,
-            (_PANEL_WIDTH + _SIDE_MARGIN, panel_height + _TOP_MARGIN),
-            (_SIDE_MARGIN, _BOTTOM_MARGIN),
+            (_WIDTH + _SIDES, panel_height + _TOP),
+            (_SIDES, _BOTTOM),
             layout="none",
         )
         figure = panels[0].figure
         width, height = figure.get_size_inches()
         figure.subplots_adjust(
-            left=_SIDE_MARGIN / width,
-            right=1 - _SIDE_MARGIN / width,
-            bottom=_BOTTOM_MARGIN / height,
-            top=1 - _TOP_MARGIN / height,
-            wspace=_SIDE_MARGIN / _PANEL_WIDTH,
-            hspace=_TOP_MARGIN / panel_height,
+            left=_SIDES / width,
+            right=1 - _SIDES / width,
+            bottom=_BOTTOM / height,
+            top=1 - _TOP / height,
+            wspace=_SIDES / _WIDTH,
+            hspace=_TOP / panel_height,
         )
         # Shared axes would do it, but take a minute for 400 panels.
         for panel in panels[:-_MAX_COLUMNS]:
@@ -560,13 +563,7 @@ class TopWordsDisplay(PanelDisplay):
         return panels
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.text import Text
-
-_TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
-_MAX_LABELLED = 30  # with more topics, the words would need too much room
-_ROW = 0.19  # inches of a label
+# --- the map of topics ------------------------------------------------------------
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

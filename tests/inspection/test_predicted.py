@@ -10,7 +10,7 @@ from sklda.inspection import (
     TopicIntervalsDisplay,
     predicted_proportions,
 )
-from sklda.inspection._predicted_proportions import PredictedProportions
+from sklda.inspection._estimates import PredictedProportions
 
 VALUES = np.array([2010.0, 2000.0, 2020.0])
 
@@ -19,6 +19,7 @@ def predicted_of(draws):
     """Return predictions with given draws, and intervals from the least to the most."""
     return PredictedProportions(
         settings=["a", "b", "c"],
+        topics=np.arange(4),
         topic_names=np.array(["topic 0", "wheat", "topic 2", "gold"], dtype=object),
         mean=draws.mean(axis=0),
         low=draws.min(axis=0),

@@ -96,22 +96,7 @@ def test_series_differ_in_marks_and_name_what_they_are_compared_with(pyplot, lda
     marks = [points.get_marker() for points in display.points_]
     assert len(set(marks)) == 2
     assert display.ax_.get_xlabel().endswith("per unit; reference: x0[centre]")
-    assert display.series_names == ["left", "right"]
-
-
-@pytest.mark.parametrize("formula", [None, "wing + year + side"])
-def test_series_have_the_names_of_levels_where_these_differ(pyplot, lda, formula):
-    pandas = pytest.importorskip("pandas")
-    if formula is not None:
-        pytest.importorskip("formulaic")
-    wing, side = ["NATO", "none", "T. Roosevelt"] * 4, ["left", "none"] * 6
-    frame = pandas.DataFrame({"wing": wing, "year": np.arange(12) ** 2, "side": side})
-    found = estimate_effect(lda.draws_, frame, formula=formula, random_state=0)
-    terms = found.terms[1:]
-    assert len(terms) == 4
-    display = TopicIntervalsDisplay.from_effects(found, terms=terms[:3])
-    assert display.series_names == ["T. Roosevelt", "none", "year"]
-    assert TopicIntervalsDisplay.from_effects(found).series_names == terms
+    assert display.series_names == ["x0[left]", "x0[right]"]
 
 
 @pytest.mark.parametrize("n_documents", [1, 6])

@@ -84,7 +84,7 @@ def test_finest_bins_that_are_few_enough():
     [
         (-1.5, 2.25, "-1.5 to 3.5"),
         (-3, 40, "-3 to 46"),
-        (np.datetime64("-0009"), np.datetime64("2001"), "-009 to 4990"),
+        (np.datetime64("-0009"), np.datetime64("2001"), "-9 to 4990"),
     ],
 )
 def test_one_bin_contains_both_signs(low, high, group):
