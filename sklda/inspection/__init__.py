@@ -17,7 +17,7 @@ from sklda.inspection._estimates import (
     TopicContrasts,
     predicted_proportions,
 )
-from sklda.inspection._explorer.page import save_explorer
+from sklda.inspection._explorer import save_explorer
 from sklda.inspection._figures import (
     ConvergenceDisplay,
     DocumentTopicsDisplay,

@@ -676,9 +676,7 @@ class TopicMapDisplay(Display):
         default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
         words = (feature_names, n_words, default_n_words, "relevance")
         labels = topic_labels(estimator, *words)
-        topics = normalise(components)
-        distances = jensen_shannon_distances(topics, topics)
-        positions, explained_ratio = classical_scaling(distances)
+        positions, explained_ratio = topic_positions(normalise(components))
         return cls(
             positions=positions,
             frequencies=topic_frequencies(estimator, X),
@@ -709,6 +707,14 @@ class TopicMapDisplay(Display):
         ]
         beside = {"transform": axes.transAxes, "va": "top", "fontsize": "small"}
         axes.text(1.02, 1, "\n".join(self._with_text()), **beside | PLAIN)
+
+
+def topic_positions(topics: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of topics on a map, (n_topics, 2), from their words.
+
+    Also return the proportion of the sum of squared distances that each axis explains.
+    """
+    return classical_scaling(jensen_shannon_distances(topics, topics))
 
 
 def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

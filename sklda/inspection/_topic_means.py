@@ -76,13 +76,9 @@ class Groups(NamedTuple):
 
     names: list[str]
     members: np.ndarray  # (n_documents,) the group of each document; -1 for no date
-    places: np.ndarray | None  # (n_groups,) on the axis; None for categories
+    # (n_groups,) on the axis, for dates days since 1970; None for categories
+    places: np.ndarray | None
     dates: np.ndarray | None = None  # (n_documents,), if groups are bins of dates
-
-    @property
-    def are_dates(self) -> bool:
-        """Whether the groups are bins of dates; then places are days since 1970."""
-        return self.dates is not None
 
     def sizes(self) -> np.ndarray:
         """Return the number of documents of each group."""
@@ -386,7 +382,7 @@ def topic_means(
     return TopicMeans(
         groups=bins.names,
         places=bins.places,
-        are_dates=bins.are_dates,
+        are_dates=bins.dates is not None,
         n_documents=sizes,
         n_undated=draws.n_documents - int(sizes.sum()),
         topics=shown,

@@ -14,7 +14,6 @@ from sklearn.decomposition import NMF
 from sklda import MedLDAClassifier, MedLDARegressor
 from sklda._fitted.fitted_topics import topic_frequencies
 from sklda.inspection import TopicMapDisplay, save_explorer, top_documents, top_words
-from sklda.inspection._explorer.page import SCRIPTS, STYLES, joined_script
 from sklda.inspection._topic_means import check_groups
 from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, explored, rows, stored
 from tests.helpers.known_topics import KnownTopics
@@ -22,7 +21,7 @@ from tests.helpers.known_topics import KnownTopics
 # Most of them have no names of words.
 pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as column numbers")
 
-ASSETS = files("sklda.inspection._explorer") / "assets"
+ASSETS = files("sklda.inspection") / "_explorer_assets"
 
 
 @pytest.fixture
@@ -331,23 +330,9 @@ def test_too_many_groups():
 # --- the scripts -------------------------------------------------------------
 
 
-def test_all_assets_are_used_and_short():
-    found = {asset.name: asset.read_text("utf-8") for asset in ASSETS.iterdir()}
-    assert set(found) == {*SCRIPTS, *STYLES, "explorer.html"}
-    assert max(len(text.splitlines()) for text in found.values()) <= 400
-    assert not any("</" in found[name] for name in (*SCRIPTS, *STYLES))
-
-
-def test_joined_script_has_no_imports():
-    script = joined_script()
-    assert "import " not in script.replace("important ", "")
-    assert "\nexport" not in script
-    assert 'modules["main.js"]' in script
-
-
 def colours():
     """Return the colours of each theme by their names."""
-    style = (ASSETS / "layout.css").read_text("utf-8")
+    style = (ASSETS / "explorer.css").read_text("utf-8")
     themes = re.findall(r":root[^{]*\{([^}]*)\}", style)
     return [dict(re.findall(r"--([\w-]+): (#\w{6});", theme)) for theme in themes]
 

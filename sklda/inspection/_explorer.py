@@ -1,4 +1,9 @@
-"""The function that saves a topic model as one HTML page."""
+"""The function that saves a topic model as one HTML page.
+
+`save_explorer` collects what the page shows: topics, words, documents, groups and
+classes. Arrays are packed as base64. The page is ``explorer.html`` with the style,
+the script and the collected JSON in it.
+"""
 
 from __future__ import annotations
 
@@ -28,34 +33,14 @@ from sklda._fitted.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._fitted.topic_words import jensen_shannon_distances, top_columns
+from sklda._fitted.topic_words import top_columns
 from sklda._sampling.parameters import PATH, POSITIVE_INTEGER, validates
 from sklda.inspection._display import shorten
-from sklda.inspection._figures import classical_scaling
+from sklda.inspection._figures import topic_positions
 from sklda.inspection._topic_means import Groups, check_groups
 
-# A script may import only from those above it.
-SCRIPTS = (
-    "dom.js",
-    "data.js",
-    "state.js",
-    "listbox.js",
-    "labels.js",
-    "topics.js",
-    "map.js",
-    "words.js",
-    "documents.js",
-    "groups.js",
-    "search.js",
-    "main.js",
-)
-STYLES = ("layout.css", "views.css")
-
-_IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([\w.]+)";$', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:const|function) (\w+))", re.MULTILINE)
-
-N_RANKED = 30  # words of a topic, for each weight of the relevance
-WEIGHTS = np.arange(11) / 10
+N_RANKED = 30  # words of a topic, for each weight
+WEIGHTS = [i / 10 for i in range(11)]  # of the relevance
 N_TYPICAL = 10  # documents of a topic
 MIN_PROPORTION = 0.01  # smaller proportions of topics are left out
 MAX_TOPICS_OF_WORD = 8
@@ -178,13 +163,14 @@ def save_explorer(
     lengths = axis_sums(counts, axis=1)
     if not lengths.any():
         raise ValueError("X contains no tokens; all of its documents are empty.")
-    empty = empty_topics(estimator, components)
-    frequencies = normalise(lengths @ proportions)
     if texts is not None:
         texts = label_list(texts, "texts", "documents", len(lengths))
     bins = None if groups is None else check_groups(groups, len(lengths))
     dates = None if bins is None else bins.dates
+    topics, frequencies = normalise(components), normalise(lengths @ proportions)
+    empty = empty_topics(estimator, components)
     keys = keys_of_model(estimator, n_topics)
+    positions, explained = topic_positions(topics)
     typical = top_indices(proportions.T, min(N_TYPICAL, len(proportions)))
     is_typical = np.zeros(proportions.shape, dtype=bool)
     np.put_along_axis(is_typical.T, typical, ~empty[:, np.newaxis], axis=1)
@@ -193,12 +179,13 @@ def save_explorer(
             "names": [key if isinstance(key, str) else None for key in keys],
             "empty": np.flatnonzero(empty).tolist(),
             "shares": frequencies.round(6).tolist(),
-            **_map(components),
+            "positions": positions.round(4).tolist(),
+            "explained": explained.round(3).tolist(),
         },
         "words": {
             "names": names,
             "counts": pack(axis_sums(counts, axis=0)),
-            **_words(components, frequencies, empty),
+            **_words(components, frequencies[:, np.newaxis] * topics, empty),
         },
         "documents": {
             "texts": _excerpts(texts, is_typical.any(axis=1), max_text_length),
@@ -208,40 +195,30 @@ def save_explorer(
             "n_typical": typical.shape[1],
             "typical": pack(typical.ravel()),
         },
-        "groups": _groups(bins, lengths, proportions),
-        "classes": class_weights(estimator, n_topics),
+        "groups": bins and _groups(bins, lengths[:, np.newaxis] * proportions),
+        "classes": _classes(estimator, n_topics),
     }
     path.write_bytes(build_page(path.stem if title is None else title, contents))
     return path
 
 
-def _map(components: np.ndarray) -> dict[str, Any]:
-    topics = normalise(components)
-    positions, explained = classical_scaling(jensen_shannon_distances(topics, topics))
-    return {
-        "positions": positions.round(4).tolist(),
-        "explained": explained.round(3).tolist(),
-    }
-
-
 def _words(
-    components: np.ndarray, frequencies: np.ndarray, empty: np.ndarray
+    components: np.ndarray, joint: np.ndarray, empty: np.ndarray
 ) -> dict[str, Any]:
-    n_ranked = min(N_RANKED, components.shape[1])
-    ranked_words = [
-        top_columns(components, n_ranked, "relevance", float(weight))
-        for weight in WEIGHTS
-    ]
-    ranking = np.stack(ranked_words, axis=1)  # (n_topics, n_weights, n_ranked)
-    joint = (frequencies[:, np.newaxis] * normalise(components)).T
+    """Return the ranked words of the topics, and the topics of the words.
+
+    `joint` contains the probabilities of topics and words, (n_topics, n_words).
+    """
+    n_ranked = min(N_RANKED, joint.shape[1])
+    ranked = [top_columns(components, n_ranked, "relevance", w) for w in WEIGHTS]
+    ranking = np.concatenate(ranked, axis=1)  # by topic, weight and rank
     # p(k | w); 0 for words without weight in any topic that occurs.
-    topics_of_words = normalise(joint) * (joint.sum(axis=1, keepdims=True) > 0)
-    ranked = np.zeros(joint.shape, dtype=bool)
-    for k in np.flatnonzero(~empty):
-        ranked[ranking[k], k] = True
+    topics_of_words = normalise(joint.T) * joint.any(axis=0)[:, np.newaxis]
+    needed = np.zeros(joint.shape, dtype=bool)
+    np.put_along_axis(needed, ranking, ~empty[:, np.newaxis], axis=1)
     return {
-        **_pack_rows(topics_of_words, MAX_TOPICS_OF_WORD, ranked),
-        "weights": WEIGHTS.tolist(),
+        **_pack_rows(topics_of_words, MAX_TOPICS_OF_WORD, needed.T),
+        "weights": WEIGHTS,
         "n_ranked": n_ranked,
         "ranking": pack(ranking.ravel()),
     }
@@ -253,34 +230,29 @@ def _excerpts(
     """Return the beginnings of texts, in which white space is one space."""
     if texts is None:
         return None
-    short = max(max_length // SHORT_TEXT, 1)
-    return [
-        shorten(text, max_length if long else short)
-        for text, long in zip(texts, is_typical, strict=True)
-    ]
+    lengths = np.where(is_typical, max_length, max(max_length // SHORT_TEXT, 1))
+    return list(map(shorten, texts, lengths))
 
 
-def _groups(
-    groups: Groups | None, lengths: np.ndarray, proportions: np.ndarray
-) -> dict[str, Any] | None:
-    if groups is None:
-        return None
-    # The proportion of each topic in the tokens of each group; 0 without tokens.
-    tokens = np.zeros((len(groups.names), proportions.shape[1]))
-    np.add.at(tokens, groups.members, lengths[:, np.newaxis] * proportions)
-    sums = tokens.sum(axis=1, keepdims=True)
-    shares = tokens / np.where(sums > 0, sums, 1)
+def _groups(groups: Groups, tokens: np.ndarray) -> dict[str, Any]:
+    """Return the groups, and the share of each topic in their tokens; 0 without any.
+
+    `tokens` contains the expected tokens of documents in topics.
+    """
+    sums = np.zeros((len(groups.names), tokens.shape[1]))
+    np.add.at(sums, groups.members, tokens)
+    shares = normalise(sums) * sums.any(axis=1, keepdims=True)
     return {
         "names": groups.names,
         "places": None if groups.places is None else groups.places.tolist(),
-        "are_dates": groups.are_dates,
+        "are_dates": groups.dates is not None,
         "sizes": pack(groups.sizes()),
         "members": pack(groups.members),
         "shares": pack(shares.astype(np.float32).ravel()),
     }
 
 
-def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
+def _classes(estimator: Any, n_topics: int) -> dict[str, Any] | None:
     """Return the weight of each topic for each class, or None without classes.
 
     Two classes share one task: "other" is the first and "names" the second. With
@@ -288,22 +260,14 @@ def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
     """
     if not hasattr(estimator, "classes_") or not hasattr(estimator, "coef_"):
         return None
-    coef = np.asarray(estimator.coef_, dtype=np.float64)
-    n_models = count_models(estimator)
-    if coef.ndim != 2 or coef.shape[1] * n_models != n_topics:
-        return None
-    names = [str(name) for name in estimator.classes_]
-    other = None
-    if len(names) == 2 and len(coef) == 1:
-        other, names = names[0], names[1:]
-    if len(names) != len(coef):
-        return None
-    weights: list[list[float | None]] = [[None] * len(coef) for _ in range(n_topics)]
-    for task, row in enumerate(coef):
-        first = task * len(row) if n_models > 1 else 0
-        for k, weight in enumerate(row, start=first):
-            weights[k][task] = float(f"{weight:.4g}")
-    return {"names": names, "other": other, "weights": weights}
+    names = list(map(str, estimator.classes_))
+    other = names.pop(0) if len(estimator.coef_) == 1 else None
+    weights = np.full((n_topics, len(names)), None)
+    for task, row in enumerate(estimator.coef_):
+        first = task * len(row) if count_models(estimator) > 1 else 0
+        rounded = [float(f"{weight:.4g}") for weight in row]
+        weights[first : first + len(row), task] = rounded
+    return {"names": names, "other": other, "weights": weights.tolist()}
 
 
 def pack(values: np.ndarray) -> dict[str, str]:
@@ -328,69 +292,36 @@ def _pack_rows(
     columns = top_indices(proportions, min(n_largest, proportions.shape[1]))
     np.put_along_axis(largest, columns, True, axis=1)
     kept = (largest & (proportions >= MIN_PROPORTION)) | needed
-    rows, columns = np.nonzero(kept)
-    quantised = np.rint(FULL * proportions[rows, columns].clip(0, 1)).astype(np.uint8)
     return {
         "n_topics": pack(kept.sum(axis=1)),
-        "topics": pack(columns),
-        "parts": pack(quantised),
+        "topics": pack(np.nonzero(kept)[1]),
+        "parts": pack(np.rint(FULL * proportions[kept].clip(0, 1))),
     }
-
-
-# --- the page ---------------------------------------------------------------------
 
 
 def build_page(title: str, contents: dict[str, Any]) -> bytes:
     """Return the page in UTF-8.
 
-    Its content security policy names scripts and style by their hashes: the browser
+    Its content security policy names script and style by their hashes: the browser
     runs nothing else, and loads nothing.
     """
-    script, style = joined_script(), "".join(map(read_asset, STYLES))
+    folder = files("sklda.inspection") / "_explorer_assets"
+    names = "explorer.html", "explorer.js", "explorer.css"
+    template, script, style = [(folder / name).read_text("utf-8") for name in names]
+    data = json.dumps(
+        contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
     parts = {
         "TITLE": html.escape(title),
         "SCRIPT_HASH": _source_hash(script),
         "STYLE_HASH": _source_hash(style),
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": script_json(contents),
+        "DATA": data.replace("<", "\\u003c"),  # so that no text ends the element
     }
-    template = read_asset("explorer.html")
     page = re.sub(r"\{\{(\w+)\}\}", lambda field: parts[field[1]], template)
     # Lone surrogates, which only texts in the JSON can hold, become its escapes.
     return page.encode("utf-8", errors="backslashreplace")
-
-
-def joined_script() -> str:
-    """Return all scripts as one.
-
-    A module cannot import from its own page. So each becomes a function that returns
-    its exports, and imports become assignments.
-    """
-    script = "const modules = {};\n"
-    for name in SCRIPTS:
-        source = read_asset(name)
-        exports = ", ".join(_EXPORT.findall(source))
-        body = _IMPORT.sub(r'const \1 = modules["\2"];', _EXPORT.sub("", source))
-        script += (
-            f'modules["{name}"] = (() => {{\n{body}return {{ {exports} }};\n}})();\n'
-        )
-    return script
-
-
-def read_asset(name: str) -> str:
-    """Return the text of a file of the page."""
-    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
-
-
-def script_json(contents: Any) -> str:
-    """Return JSON that can stand in a script element, whatever texts it holds."""
-    text = json.dumps(
-        contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
-    for character in "<\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
 
 
 def _source_hash(text: str) -> str:
