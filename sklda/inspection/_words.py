@@ -1,6 +1,7 @@
-"""Top words and top documents of topics, and the input of pyLDAvis.
+"""Top words and documents of topics, the input of pyLDAvis, and names of topics.
 
-The function that names topics, and the labels of topics in displays.
+`top_words` and `top_documents` rank what a topic contains. `name_topics` stores names,
+which tables and displays show; `topic_labels` makes the labels of topics in displays.
 """
 
 from __future__ import annotations
@@ -8,12 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from sklda._data.checks import check_limit, check_numbers, check_sequence, shown
+from sklda._data.checks import check_indices, check_limit, check_sequence
 from sklda._data.notices import import_pandas
 from sklda._data.types import MatrixLike, NameList, WordMetric
 from sklda._fitted.fitted_topics import (
@@ -38,6 +38,15 @@ from sklda._fitted.posterior_draws import PosteriorDraws
 from sklda._fitted.topic_words import RANKING_CONSTRAINTS, top_columns
 from sklda._sampling.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
 from sklda.inspection._display import plain
+
+TopicNamer: TypeAlias = Callable[[list[str], np.ndarray], str | None]
+Names: TypeAlias = Mapping[int, str | None] | NameList | TopicNamer
+
+# Characters of a word and of a name in a label.
+_MAX_WORD_LENGTH = 18
+_MAX_NAME_LENGTH = 60
+NO_TOKENS = "(no tokens)"  # in place of the words of a topic
+NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
 
 
 @validates(**RANKING_CONSTRAINTS, as_frame=["boolean"])
@@ -189,11 +198,11 @@ def top_documents(
     (10, 3)
     """
     proportions = topic_proportions(snapshot(estimator), X)
-    documents = top_rows(proportions, n_documents)
+    documents = _top_rows(proportions, n_documents)
     return documents, np.take_along_axis(proportions.T, documents, axis=1)
 
 
-def top_rows(proportions: np.ndarray, n_documents: int) -> np.ndarray:
+def _top_rows(proportions: np.ndarray, n_documents: int) -> np.ndarray:
     """Return the documents with most of each topic, (n_topics, n_documents)."""
     check_limit(n_documents, "n_documents", len(proportions), "documents")
     return top_indices(proportions.T, n_documents)
@@ -280,15 +289,7 @@ def pyldavis_data(
     }
 
 
-TopicNamer: TypeAlias = Callable[[list[str], np.ndarray], str | None]
-Names: TypeAlias = Mapping[int, str | None] | NameList | TopicNamer
-
-# Characters of a word and of a name in a label.
-_MAX_WORD_LENGTH = 18
-_MAX_NAME_LENGTH = 60
-_CONTENT = "the names of the topics"
-NO_TOKENS = "(no tokens)"  # in place of the words of a topic
-NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
+# --- names ------------------------------------------------------------------------
 
 
 @validates(n_words=POSITIVE_INTEGER, n_documents=POSITIVE_INTEGER)
@@ -374,18 +375,23 @@ default=None
     stored, defaults = default_names(n_topics), default_names(n_topics)
     if isinstance(names, Mapping):
         stored = names_of_topics(fitted, n_topics)
-        named = _check_entries(names, n_topics)
+        if names:
+            check_indices([*names], "keys of names", n_topics, "topics")
+        named = _checked(names)
     elif callable(names):
         words = top_words(fitted, feature_names, n_words)
         documents = _top_documents(fitted, X, n_documents)
         topics = [k for k in range(n_topics) if words[k]]
-        answers = {k: names(words[k], documents[k]) for k in topics}
-        named = _with_numbers(_check_entries(answers, n_topics))
+        named = _checked({k: names(words[k], documents[k]) for k in topics})
+        counts = Counter(named.values())
+        for k, name in named.items():
+            if name is not None and counts[name] > 1:
+                named[k] = f"{name} ({k})"
     else:
-        entries = dict(enumerate(check_sequence(names, "names", _CONTENT)))
+        entries = check_sequence(names, "names", "the names of the topics")
         if len(entries) != n_topics:
             raise ValueError(f"names has {len(entries)} names for {n_topics} topics.")
-        named = _check_entries(entries, n_topics)
+        named = _checked(dict(enumerate(entries)))
     for k, name in named.items():
         stored[k] = defaults[k] if name is None else name
     for name, number in Counter(stored).items():
@@ -400,39 +406,20 @@ default=None
     return estimator
 
 
-def _check_entries(entries: Mapping[Any, Any], n_topics: int) -> dict[int, str | None]:
+def _checked(names: Mapping[int, Any]) -> dict[int, str | None]:
     """Return names by topics, with single spaces; raise TypeError or ValueError."""
-    unknown = [
-        k
-        for k in entries
-        if not isinstance(k, Integral) or isinstance(k, bool) or not 0 <= k < n_topics
-    ]
-    if unknown:
-        raise ValueError(
-            f"names has the keys {shown(unknown)}, but the topics are numbered from 0 "
-            f"to {n_topics - 1}."
-        )
     checked: dict[int, str | None] = {}
-    for k, name in entries.items():
+    for k, name in names.items():
         if name is not None and not isinstance(name, str):
             raise TypeError(
                 f"The name of topic {k} must be a str or None, got {name!r}."
             )
-        checked[int(k)] = name if name is None else " ".join(name.split())
-        if checked[int(k)] == "":
+        checked[k] = name if name is None else " ".join(name.split())
+        if checked[k] == "":
             raise ValueError(
                 f"The name of topic {k} is empty: pass None to remove a name."
             )
     return checked
-
-
-def _with_numbers(names: dict[int, str | None]) -> dict[int, str | None]:
-    """Append the numbers of topics to names that several topics have."""
-    counts = Counter(names.values())
-    return {
-        k: f"{name} ({k})" if name is not None and counts[name] > 1 else name
-        for k, name in names.items()
-    }
 
 
 def _top_documents(fitted: Any, X: Any, n_documents: int) -> np.ndarray:
@@ -444,8 +431,7 @@ def _top_documents(fitted: Any, X: Any, n_documents: int) -> np.ndarray:
             f"{type(fitted).__name__} has no doc_topic_: pass documents as X, so that "
             "the function gets the top documents of each topic."
         )
-    shape = "n_documents", "n_topics"
-    return top_rows(check_numbers(fitted.doc_topic_, "doc_topic_", shape), n_documents)
+    return _top_rows(np.asarray(fitted.doc_topic_), n_documents)
 
 
 def topic_labels(
@@ -460,15 +446,14 @@ def topic_labels(
     If `n_words` is None there are `default_n_words`, or none if words have no names.
     """
     components = fitted_components(estimator)
-    has_words = feature_names is not None or has_names(estimator)
     n_topics, n_columns = components.shape
+    has_words = feature_names is not None or has_names(estimator)
     if n_words is None:
         n_words = min(default_n_words, n_columns) if has_words else 0
     texts = [""] * n_topics
-    if has_words or n_words:
-        words = word_names(estimator, feature_names, n_columns)
     if n_words:
-        words = [plain(word, _MAX_WORD_LENGTH) for word in words]
+        names = word_names(estimator, feature_names, n_columns)
+        words = [plain(name, _MAX_WORD_LENGTH) for name in names]
         top = top_columns(components, n_words, metric)
         texts = [", ".join(words[column] for column in topic) for topic in top]
         for k in np.flatnonzero(empty_topics(estimator, components)):

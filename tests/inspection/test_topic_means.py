@@ -6,7 +6,7 @@ from scipy.stats import t as student_t
 
 from sklda.inspection import TopicMeansDisplay, estimate_effect, topic_means
 from tests.helpers.draws import draws_of, named
-from tests.helpers.pictures import LONG, boxes, overlaps
+from tests.helpers.pictures import boxes
 
 RNG = np.random.default_rng(0)
 ALPHA = np.array([0.2, 1.5, 0.7])
@@ -294,33 +294,3 @@ def test_most_frequent_topics_are_drawn(pyplot):
     display = TopicMeansDisplay.from_draws(draws, PARTY, n_topics=4, random_state=0)
     total = sum(draws.doc_topic(i) for i in range(5)).sum(axis=0)
     assert set(display.means.topics) == set(np.argsort(-total)[:4])
-
-
-@pytest.mark.parametrize("groups", [LONG, YEARS])
-def test_texts_do_not_overlap(pyplot, groups):
-    draws = named(make_draws(n_topics=5), LONG[:5])
-    display = TopicMeansDisplay.from_draws(draws, groups, random_state=0)
-    display.figure_.draw_without_rendering()
-    titles = boxes(panel.title for panel in display.axes_)
-    frames = np.array([panel.get_window_extent().extents for panel in display.axes_])
-    assert overlaps(np.vstack([titles, frames])) == 0
-    names = boxes(display.axes_[0].get_yticklabels())
-    assert overlaps(names) == 0
-    assert (names[:, 0] >= 0).all()
-
-
-@pytest.mark.parametrize("groups", [PARTY, YEARS])
-def test_titles_are_cut_and_do_not_overlap(pyplot, groups):
-    capitals = "UNITED NATIONS SECURITY COUNCIL"
-    names = ["israel, terrorist, attack", "republican, democrat, grand", capitals]
-    display = TopicMeansDisplay.from_draws(
-        named(make_draws(), names), groups, n_topics=3, random_state=0
-    )
-    display.figure_.draw_without_rendering()
-    panels = [display.axes_[list(display.means.topics).index(k)] for k in range(3)]
-    *whole, cut = (panel.get_title() for panel in panels)
-    assert whole == names[:2]
-    assert cut == "UNITED NATIONS SECURITY COU…"
-    titles = boxes(panel.title for panel in display.axes_)
-    assert overlaps(titles) == 0
-    assert titles[:, 2].max() <= display.figure_.bbox.width
