@@ -5,7 +5,6 @@ import pytest
 
 from sklda import CollapsedGibbsLDA
 from sklda.inspection import TopicIntervalsDisplay, estimate_effect
-from tests.helpers.draws import draws_of
 from tests.helpers.known_topics import columns_are_shown
 from tests.helpers.pictures import X
 
@@ -50,15 +49,6 @@ def test_intervals_of_proportions(pyplot, lda):
     assert display.ax_.get_xlabel() == "proportion of the topic"
 
 
-def test_a_mean_outside_its_interval_can_be_drawn(pyplot):
-    counts = np.zeros((2, 1, 2), int)
-    counts[:, 0, 1] = 2
-    draws = draws_of(counts, [1e-4, 1.0])
-    display = TopicIntervalsDisplay.from_draws(draws)
-    assert display.estimates[0, 0] > display.high[0, 0]
-    assert display.points_[0].get_xdata()[0] == display.estimates[0, 0]
-
-
 def test_intervals_of_effects(pyplot, lda):
     covariates = np.column_stack([np.arange(12), np.arange(12) % 3 == 1])
     effects = estimate_effect(lda.draws_, covariates, topics=[4, 1], random_state=0)
@@ -76,15 +66,6 @@ def test_intervals_of_effects(pyplot, lda):
     selected = TopicIntervalsDisplay.from_effects(effects, terms=["x1", "intercept"])
     assert selected.series_names == ["x1", "intercept"]
     np.testing.assert_array_equal(selected.estimates, effects.coefficient[:, [2, 0]].T)
-
-
-def test_effects_that_are_largest_in_their_errors(pyplot, lda):
-    covariates = np.column_stack([np.arange(12), np.arange(12) % 3 == 1])
-    effects = estimate_effect(lda.draws_, covariates, random_state=0)
-    display = TopicIntervalsDisplay.from_effects(effects, n_topics=2)
-    largest = np.sort(np.abs(effects.t[:, 1:]).max(axis=1).argsort()[-2:])
-    assert display.topic_names == [f"topic {k}" for k in largest]
-    np.testing.assert_array_equal(display.low, effects.low[largest, 1:].T)
 
 
 def test_series_differ_in_marks_and_name_what_they_are_compared_with(pyplot, lda):
