@@ -226,18 +226,6 @@ def test_search(open_page):
     assert page.locator("#detail").is_visible()
 
 
-def test_topics_of_a_word(open_page):
-    model, X, names, _ = explored()
-    page = open_page("#word=word7")
-    joint = (X.sum(axis=1) @ model.theta)[:, None] * model.components_
-    joint /= model.components_.sum(axis=1, keepdims=True)
-    parts = (joint / joint.sum(axis=0))[:, names.index("word7")]
-    found = list(map(int, texts_of(page, "#detail-topics .number")))
-    order = np.argsort(-parts)
-    assert found == [k for k in order if k in found]
-    assert set(found) >= {k for k in order if parts[k] > 0.02}
-
-
 def test_keyboard(open_page):
     page = open_page("#topic=2")
     page.locator("#topics").focus()

@@ -8,23 +8,18 @@ import pytest
 from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
 
-from sklda import CVBLDA, DMRLDA, CollapsedGibbsLDA
+from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import (
     DocumentTopicsDisplay,
-    PredictedProportionsDisplay,
-    TopicIntervalsDisplay,
     TopicMapDisplay,
     TopWordsDisplay,
     estimate_effect,
     name_topics,
-    predicted_proportions,
-    save_explorer,
     top_documents,
     top_words,
     topic_means,
 )
-from tests.helpers.explorer_page import stored
 from tests.helpers.known_topics import KnownTopics
 
 X, _, _ = make_lda_corpus(40, 30, 3, document_length=30, random_state=0)
@@ -77,16 +72,13 @@ def test_columns_of_frames_are_names(lda):
 # --- what gives names ------------------------------------------------------------
 
 
-def test_names_by_number_leave_the_others(lda):
+def test_names_by_number_leave_the_others_and_a_list_does_not(lda):
     assert lda.topic_names_.tolist() == NAMED
     assert lda.draws_.topic_names.tolist() == NAMED
     assert name_topics(lda, {np.int64(2): " wheat\n and  corn "}) is lda
     assert lda.topic_names_.tolist() == ["topic 0", "oil prices", "wheat and corn"]
     name_topics(lda, {1: None})
     assert lda.topic_names_.tolist() == ["topic 0", "topic 1", "wheat and corn"]
-
-
-def test_list_has_an_entry_for_each_topic(lda):
     name_topics(lda, np.array(["a", None, "c"], dtype=object))
     assert lda.topic_names_.tolist() == ["a", "topic 1", "c"]
 
@@ -205,30 +197,6 @@ def test_table_of_words(lda):
     assert frame.to_numpy().tolist() == top_words(lda, WORDS, 4)
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_predictions_show_names(pyplot):
-    dmr = DMRLDA(3, max_iter=8, random_state=0).fit(X, covariates=np.arange(40.0))
-    predicted = predicted_proportions(name_topics(dmr, ["a", "b", "c"]), [[0.0], [1.0]])
-    assert predicted.topic_names.tolist() == ["a", "b", "c"]
-    contrast = predicted.contrast(0, 1)
-    assert sorted(contrast.summary()) == ["a", "b", "c"]
-    display = PredictedProportionsDisplay.from_predictions(
-        predicted, [0, 1], topics=["b"]
-    )
-    assert display.topic_names == ["b"]
-    assert TopicIntervalsDisplay.from_contrasts(contrast).topic_names[0] in "abc"
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_displays_show_names(pyplot, lda):
-    panels = TopWordsDisplay.from_estimator(lda, WORDS).axes_
-    assert [panel.get_title() for panel in panels] == NAMED
-    assert TopicIntervalsDisplay.from_draws(lda.draws_).topic_names == NAMED
-    effects = estimate_effect(lda.draws_, SIDES, topics=[2, 1], random_state=0)
-    display = TopicIntervalsDisplay.from_effects(effects)
-    assert display.topic_names == ["topic 2", "oil prices"]
-
-
 def test_names_replace_words_in_labels(pyplot, lda):
     words = top_words(lda, WORDS, 3)
     legend = DocumentTopicsDisplay.from_estimator(lda, X, WORDS).topic_names
@@ -239,8 +207,3 @@ def test_names_replace_words_in_labels(pyplot, lda):
     labels = TopicMapDisplay.from_estimator(lda, WORDS, 2).labels
     assert labels[1] == "1: oil prices"
     assert labels[0].count(", ") == 1
-
-
-def test_explorer_shows_names(lda, tmp_path):
-    path = save_explorer(tmp_path / "page.html", lda, X, feature_names=WORDS)
-    assert stored(path)["topics"]["names"] == [None, "oil prices", None]
