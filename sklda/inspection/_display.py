@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklda._data.checks import check_indices, label_list
 from sklda._data.notices import import_extra, import_pandas
 
 if TYPE_CHECKING:
@@ -292,6 +293,21 @@ def shorten(text: str, max_length: int) -> str:
 def write_title(panel: Any, name: str) -> None:
     """Write a title above a panel, so short that it fits in capital letters."""
     panel.set_title(plain(name, _MAX_TITLE), fontsize="small", **PLAIN)
+
+
+def rows_and_names(
+    documents: Any, names: Any, n_documents: int, n_default: int, name: str = "{}"
+) -> tuple[np.ndarray, list[str]]:
+    """Return the rows of the documents to plot, by default the first, and their names.
+
+    Raise TypeError or ValueError if there are no such documents, or not as many names.
+    """
+    if documents is None:
+        documents = np.arange(min(n_documents, n_default))
+    rows = check_indices(documents, "documents", n_documents, "documents")
+    if names is None:
+        return rows, [name.format(row) for row in rows]
+    return rows, label_list(names, "document_names", "documents", rows.size)
 
 
 def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 
 from sklda._covariates.design import FORMULA_CONSTRAINTS, CovariateDesign, Scaling
-from sklda._data.checks import check_indices, check_names, check_result, label_list
+from sklda._data.checks import check_names, check_result
 from sklda._data.types import NameList
 from sklda._fitted.fitted_topics import keys_of_topics
 from sklda._fitted.posterior_draws import check_draws
@@ -28,14 +28,15 @@ from sklda.inspection._display import (
     legend_beside,
     line_of_others,
     plain,
+    rows_and_names,
     series_styles,
     table_by_keys,
     table_lines,
     write_rows,
 )
 from sklda.inspection._estimates import (
-    DrawnEstimates,
     Linear,
+    Pooled,
     SeriesOfEstimates,
     TopicContrasts,
     check_several,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
-_DEFAULT_N_DOCUMENTS = 3
 _MAX_QUANTITY = 90  # characters of the label of the axis
 _MARKS = "osD^v"
 _BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
@@ -101,7 +101,7 @@ class TopicEffects(SeriesOfEstimates):
     p_value: np.ndarray
     n_draws: int
     references: dict[str, str]
-    _drawn: DrawnEstimates  # of scaled covariates
+    _pooled: Pooled  # of scaled covariates
     _per_unit: np.ndarray  # (n_terms,)
 
     def _series(self) -> tuple[str, list[str]]:
@@ -113,7 +113,7 @@ class TopicEffects(SeriesOfEstimates):
         n = len(self.terms)
         a, b = (k if k < n else 0 for k in (i, j))
         scales = [self._per_unit[k] if k < n else 0.0 for k in (i, j)]
-        return self._drawn.difference(a, b, scales, self.confidence_level)
+        return self._pooled.difference(a, b, scales)
 
     @validates(as_frame=["boolean"], term=[str, None])
     def summary(self, *, term: str | None = None, as_frame: bool = False) -> Any:
@@ -297,7 +297,7 @@ def estimate_effect(
             f"{design.names}."
         )
     estimator, per_unit = _regression(numbers, design.names)
-    pooled, drawn = pool(draws, shown, estimator, confidence_level, random_state)
+    pooled = pool(draws, shown, estimator, confidence_level, random_state)
     t = pooled.t.T
     return TopicEffects(
         terms=terms,
@@ -313,7 +313,7 @@ def estimate_effect(
         confidence_level=confidence_level,
         n_draws=draws.n_draws,
         references=design.references,
-        _drawn=drawn,
+        _pooled=pooled,
         _per_unit=per_unit,
     )
 
@@ -449,12 +449,9 @@ class TopicIntervalsDisplay(Display):
             Without matplotlib; if a parameter has a wrong type, length or value.
         """
         draws = check_draws(draws)
-        if documents is None:
-            documents = np.arange(min(draws.n_documents, _DEFAULT_N_DOCUMENTS))
-        rows = check_indices(documents, "documents", draws.n_documents, "documents")
-        if document_names is None:
-            document_names = [f"document {row}" for row in rows]
-        series = label_list(document_names, "document_names", "documents", rows.size)
+        rows, series = rows_and_names(
+            documents, document_names, draws.n_documents, 3, "document {}"
+        )
         low, high = draws.doc_topic_interval(confidence_level, documents=rows)
         samples = (draws.doc_topic(i)[rows] for i in range(draws.n_draws))
         mean = sum(samples, np.zeros(low.shape)) / draws.n_draws

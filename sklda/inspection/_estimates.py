@@ -212,59 +212,49 @@ def means_with_intervals(
 # --- pooling ----------------------------------------------------------------------
 
 
-class Pooled(NamedTuple):
-    """Estimates that were pooled, each an array of the shape of one estimate."""
+class Pooled:
+    """Estimates of all draws, pooled by Rubin's rules with the df of Barnard and Rubin.
 
-    mean: np.ndarray
-    standard_error: np.ndarray
-    df: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    Mean, standard error, df, t and the ends of the intervals have the shape of one
+    estimate. NaN stays NaN.
+    """
 
-    @property
-    def t(self) -> np.ndarray:
-        """Means divided by their standard errors."""
-        return _ratio(self.mean, self.standard_error, 0.0)
-
-
-class DrawnEstimates(NamedTuple):
-    """Estimates of all draws, and their variances within draws."""
-
-    estimates: np.ndarray  # (n_draws, ..., n_topics)
-    within: np.ndarray  # (..., n_topics), mean over draws
-    df: int | np.ndarray  # degrees of freedom of the variances within draws
-    correlation: np.ndarray  # of the estimates within a draw, (n_series, n_series)
-
-    def pooled(self, level: float) -> Pooled:
-        """Pool the draws by Rubin's rules, with the df of Barnard and Rubin.
-
-        NaN stays NaN.
-        """
-        m, df = len(self.estimates), self.df
-        between = (1 + 1 / m) * np.var(self.estimates, axis=0, ddof=1)
-        variance = self.within + between
+    def __init__(
+        self,
+        draws: np.ndarray,  # (n_draws, ..., n_topics)
+        within: np.ndarray,  # variances within draws, (..., n_topics), mean over draws
+        df: int | np.ndarray,  # degrees of freedom of these variances
+        correlation: np.ndarray,  # of the estimates within a draw, (n_series, n_series)
+        level: float,
+    ) -> None:
+        self.draws, self.within, self.within_df = draws, within, df
+        self.correlation, self.level = correlation, level
+        m = len(draws)
+        between = (1 + 1 / m) * np.var(draws, axis=0, ddof=1)
+        variance = within + between
         # The proportion of the variance that is between draws.
         ratio = _ratio(between, variance, 0.0)
         observed = (df + 1) / (df + 3) * df * np.maximum(1 - ratio, _ROUNDING)
-        df = 1 / (ratio**2 / (m - 1) + 1 / observed)
-        mean, error = np.mean(self.estimates, axis=0), np.sqrt(variance)
-        half = student_t.isf((1 - level) / 2, df) * error
-        return Pooled(mean, error, df, mean - half, mean + half)
+        self.df = 1 / (ratio**2 / (m - 1) + 1 / observed)
+        self.mean, self.standard_error = np.mean(draws, axis=0), np.sqrt(variance)
+        self.t = _ratio(self.mean, self.standard_error, 0.0)
+        half = student_t.isf((1 - level) / 2, self.df) * self.standard_error
+        self.low, self.high = self.mean - half, self.mean + half
 
     def difference(
-        self, i: int, j: int, scales: Sequence[float], level: float
+        self, i: int, j: int, scales: Sequence[float] = (1.0, 1.0)
     ) -> tuple[np.ndarray, ...]:
         """Return the columns of the contrast of series i and j, times their scales."""
         unit = max(scales) or 1.0  # squares in other units may overflow
         a, b = (scale / unit for scale in scales)
         variances = a**2 * self.within[i], b**2 * self.within[j]
         common = self.correlation[i, j] * np.sqrt(variances[0] * variances[1])
-        within, df = sum(variances) - 2 * common, self.df
+        within, df = sum(variances) - 2 * common, self.within_df
         if np.ndim(df) > 0:  # of independent series: Welch and Satterthwaite
             parts = zip(variances, (df[i], df[j]), strict=True)
             df = _ratio(within**2, sum(part**2 / n for part, n in parts), 1.0)
-        estimates = a * self.estimates[:, i] - b * self.estimates[:, j]
-        pooled = DrawnEstimates(estimates, within, df, np.eye(1)).pooled(level)
+        draws = a * self.draws[:, i] - b * self.draws[:, j]
+        pooled = Pooled(draws, within, df, np.eye(1), self.level)
         probability = student_t.cdf(pooled.t, pooled.df)
         return pooled.mean * unit, pooled.low * unit, pooled.high * unit, probability
 
@@ -286,11 +276,8 @@ def pool(
     estimator: Linear,
     level: float,
     random_state: int | RandomState | None,
-) -> tuple[Pooled, DrawnEstimates]:
-    """Pool the estimates of all draws; return them, too.
-
-    Warn if the intervals may miss the true values.
-    """
+) -> Pooled:
+    """Pool the estimates of all draws; warn if intervals may miss the true values."""
     m, estimates, variances = draws.n_draws, [], []
     rng = check_random_state(random_state)
     total, squares = np.zeros((2, draws.n_documents, topics.size))
@@ -302,12 +289,10 @@ def pool(
         estimates.append(estimate)
         variances.append(variance)
     within = np.mean(variances, axis=0)
-    drawn = DrawnEstimates(
-        np.array(estimates), within, estimator.df, estimator.correlation
-    )
-    pooled = drawn.pooled(level)
+    drawn = np.array(estimates)
+    pooled = Pooled(drawn, within, estimator.df, estimator.correlation, level)
     variance = pooled.standard_error**2
-    drift = Bias.of_drift(drawn.estimates, variance)
+    drift = Bias.of_drift(drawn, variance)
     wander = None
     if estimator.are_means:
         alpha = draws.learned_alpha
@@ -317,7 +302,7 @@ def pool(
     # Documents with covariates differ in their prior means.
     if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
         _warn_of_shrinkage(total / m, squares / m, m, estimator, variance)
-    return pooled, drawn
+    return pooled
 
 
 def _warn_of_shrinkage(mean, mean_square, m, estimator, variance) -> None:

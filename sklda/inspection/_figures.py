@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._data.checks import check_indices, label_list
 from sklda._data.types import MatrixLike, NameList, WordMetric
 from sklda._fitted.fitted_topics import (
     count_models,
@@ -47,6 +46,7 @@ from sklda.inspection._display import (
     legend_beside,
     new_panels,
     plain,
+    rows_and_names,
     series_styles,
     write_rows,
     write_title,
@@ -67,7 +67,6 @@ _TRACES = (
 _MAX_MARKERS = 30  # longer traces are drawn without markers
 _LEGEND_ROWS = 14  # of each column of the legend
 
-_DEFAULT_N_DOCUMENTS = 10
 _MIN_NUMBERED = 0.05  # of a bar: smaller segments have no room for a number
 _MAX_DOCUMENT = 26  # characters of the name of a document
 _MAX_LABEL = 80  # characters of a topic with its words
@@ -357,14 +356,9 @@ class DocumentTopicsDisplay(Display):
         words = (feature_names, n_words, 3, "probability")
         labels = topic_labels(estimator, *words)
         proportions = topic_proportions(estimator, X)
-        if documents is None:
-            documents = np.arange(min(len(proportions), _DEFAULT_N_DOCUMENTS))
-        rows = check_indices(documents, "documents", len(proportions), "documents")
+        rows, names = rows_and_names(documents, document_names, len(proportions), 10)
         proportions = proportions[rows]
         topics = largest_topics(proportions, n_topics)
-        if document_names is None:
-            document_names = rows
-        names = label_list(document_names, "document_names", "documents", rows.size)
         return cls(
             proportions=proportions[:, topics],
             topics=topics,

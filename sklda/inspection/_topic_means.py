@@ -29,7 +29,6 @@ from sklda.inspection._display import (
     EDGE,
     FILL,
     PanelDisplay,
-    import_pyplot,
     largest_topics,
     line_of_others,
     new_panels,
@@ -41,8 +40,8 @@ from sklda.inspection._display import (
     write_title,
 )
 from sklda.inspection._estimates import (
-    DrawnEstimates,
     Linear,
+    Pooled,
     SeriesOfEstimates,
     check_several,
     means_with_intervals,
@@ -229,13 +228,13 @@ class TopicMeans(SeriesOfEstimates):
     mean: np.ndarray
     standard_error: np.ndarray
     n_draws: int
-    _drawn: DrawnEstimates
+    _pooled: Pooled
 
     def _series(self) -> tuple[str, list[str]]:
         return "group", self.groups
 
     def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
-        return self._drawn.difference(i, j, (1.0, 1.0), self.confidence_level)
+        return self._pooled.difference(i, j)
 
     @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
@@ -378,7 +377,7 @@ def topic_means(
     bins = check_groups(groups, draws.n_documents, max_bins, may_miss_dates=True)
     sizes = bins.sizes()
     estimator = _means_of_groups(bins.members, sizes)
-    pooled, drawn = pool(draws, shown, estimator, confidence_level, random_state)
+    pooled = pool(draws, shown, estimator, confidence_level, random_state)
     return TopicMeans(
         groups=bins.names,
         places=bins.places,
@@ -393,7 +392,7 @@ def topic_means(
         high=pooled.high.clip(0, 1),
         confidence_level=confidence_level,
         n_draws=draws.n_draws,
-        _drawn=drawn,
+        _pooled=pooled,
     )
 
 
@@ -514,7 +513,6 @@ class TopicMeansDisplay(PanelDisplay):
             Without matplotlib; as `topic_means` and `plot`; if a parameter has a wrong
             type, length or value.
         """
-        import_pyplot(cls.__name__)
         draws = check_draws(draws)
         if topics is None:
             samples = (draws.doc_topic(i) for i in range(draws.n_draws))
@@ -560,10 +558,8 @@ class TopicMeansDisplay(PanelDisplay):
         means, rows = self.means, np.arange(len(self.means.groups))
         panel.hlines(rows, means.low[:, j], means.high[:, j], color=FILL, linewidth=4)
         panel.plot(means.mean[:, j], rows, **{"linestyle": "none"} | style)
-        counts = (f"{n:,}" for n in means.n_documents)
-        names = (plain(name, _MAX_NAME) for name in means.groups)
-        texts = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
-        write_rows(panel, texts, _MAX_NAME + 12)
+        sizes = zip(means.groups, means.n_documents, strict=True)
+        write_rows(panel, [f"{plain(name, _MAX_NAME)} ({n:,})" for name, n in sizes])
         panel.set_xlim(left=0)
         panel.locator_params(axis="x", nbins=4)
 
