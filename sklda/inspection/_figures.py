@@ -22,6 +22,8 @@ from sklda._fitted.fitted_topics import (
     count_models,
     empty_topics,
     fitted_components,
+    has_names,
+    keys_of_model,
     names_of_topics,
     normalise,
     numbers_of_topics,
@@ -35,7 +37,7 @@ from sklda._fitted.topic_words import (
     jensen_shannon_distances,
     top_columns,
 )
-from sklda._sampling.parameters import POSITIVE_INTEGER, validates
+from sklda._sampling.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
 from sklda.inspection._display import (
     EDGE,
     FILL,
@@ -51,7 +53,6 @@ from sklda.inspection._display import (
     write_rows,
     write_title,
 )
-from sklda.inspection._words import NO_TOKENS, NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,6 +67,11 @@ _TRACES = (
 )
 _MAX_MARKERS = 30  # longer traces are drawn without markers
 _LEGEND_ROWS = 14  # of each column of the legend
+
+NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
+NO_TOKENS = "(no tokens)"  # in place of the words of a topic
+# Characters of a word and of a name in a label.
+_WORD_IN_LABEL, _NAME_IN_LABEL = 18, 60
 
 _MIN_NUMBERED = 0.05  # of a bar: smaller segments have no room for a number
 _MAX_DOCUMENT = 26  # characters of the name of a document
@@ -249,6 +255,39 @@ def _trace(estimator: Any, name: str) -> tuple[np.ndarray, np.ndarray, str]:
     raise TypeError(
         f"{name} records no trace: it has neither log_joint_iter_ nor bound_iter_."
     )
+
+
+# --- labels of topics -------------------------------------------------------------
+
+
+def topic_labels(
+    estimator: Any,
+    feature_names: NameList | None,
+    n_words: int | None,
+    default_n_words: int,
+    metric: str,
+) -> list[str]:
+    """Return the number of each topic and its name or, without one, its top words.
+
+    If `n_words` is None there are `default_n_words`, or none if words have no names.
+    """
+    components = fitted_components(estimator)
+    n_topics, n_columns = components.shape
+    has_words = feature_names is not None or has_names(estimator)
+    if n_words is None:
+        n_words = min(default_n_words, n_columns) if has_words else 0
+    texts = [""] * n_topics
+    if n_words:
+        names = word_names(estimator, feature_names, n_columns)
+        words = [plain(name, _WORD_IN_LABEL) for name in names]
+        top = top_columns(components, n_words, metric)
+        texts = [", ".join(words[column] for column in topic) for topic in top]
+        for k in np.flatnonzero(empty_topics(estimator, components)):
+            texts[k] = NO_TOKENS
+    for k, key in enumerate(keys_of_model(estimator, n_topics)):
+        if isinstance(key, str):
+            texts[k] = plain(key, _NAME_IN_LABEL)
+    return [f"{k}: {text}" if text else str(k) for k, text in enumerate(texts)]
 
 
 # --- documents --------------------------------------------------------------------
