@@ -121,7 +121,7 @@ def top_words(
         Words of each topic, best first; ties are broken by column. A topic without a
         single token has no words: its list is empty. A DataFrame has a row for each
         topic, by its name (see `name_topics`) or its number, and a column for each
-        rank; None stands for no word.
+        rank; None where there is no word.
 
     Raises
     ------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Light enough for black text on top of it, dark enough to stand out on white.
 FILL = "#a3c6df"
 EDGE = "#2f5570"
-# Texts of users are shown as they are: "$" begins no formula, and TeX does not run.
+# Texts of users are shown as they are: "$" does not start a formula, TeX does not run.
 PLAIN = {"parse_math": False, "usetex": False}
 _MAX_NAME = 40  # characters of a name beside an axis or in a legend
 _MAX_TITLE = 28  # characters of the title of a panel
@@ -38,7 +38,7 @@ _GAPS = {"w_pad": 0.08, "h_pad": 0.08}  # around panels with their texts, in inc
 def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
     """Return the lines of rows of cells, in columns as wide as their widest cell.
 
-    `sides` has a side for each column, "<" or ">"; its last one stands for all others.
+    `sides` has a side for each column, "<" or ">"; the last one applies to all others.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = sides.ljust(len(widths), sides[-1])

@@ -69,7 +69,7 @@ class TopicEffects(SeriesOfEstimates):
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
     topic_names : ndarray of shape (n_topics,) of str
-        Their names, see `name_topics`; "topic 3" stands for no name.
+        Their names, see `name_topics`, or "topic 3" for a topic without a name.
     coefficient : ndarray of shape (n_topics, n_terms)
         Change of the proportion of the topic per unit of the covariate, averaged over
         the draws.

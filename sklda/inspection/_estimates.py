@@ -82,7 +82,7 @@ class TopicContrasts:
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
     topic_names : ndarray of shape (n_topics,) of str
-        Their names, see `name_topics`; "topic 3" stands for no name.
+        Their names, see `name_topics`, or "topic 3" for a topic without a name.
     difference : ndarray of shape (n_topics,)
         Proportion in the first minus that in the second, averaged over the draws.
     low, high : ndarray of shape (n_topics,)
@@ -201,7 +201,7 @@ def position_of(label: Any, labels: list[str], kind: str) -> int:
 def means_with_intervals(
     mean: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[str]:
-    """Return means and their intervals as texts; "-" and nothing stand for NaN."""
+    """Return means with their intervals as texts; "-" for a mean that is NaN."""
     texts = []
     for estimate, a, b in zip(mean, low, high, strict=True):
         interval = "" if np.isnan(a) else f" [{a:.3f}, {b:.3f}]"
@@ -212,6 +212,7 @@ def means_with_intervals(
 # --- pooling ----------------------------------------------------------------------
 
 
+@dataclass(eq=False)
 class Pooled:
     """Estimates of all draws, pooled by Rubin's rules with the df of Barnard and Rubin.
 
@@ -219,26 +220,23 @@ class Pooled:
     estimate. NaN stays NaN.
     """
 
-    def __init__(
-        self,
-        draws: np.ndarray,  # (n_draws, ..., n_topics)
-        within: np.ndarray,  # variances within draws, (..., n_topics), mean over draws
-        df: int | np.ndarray,  # degrees of freedom of these variances
-        correlation: np.ndarray,  # of the estimates within a draw, (n_series, n_series)
-        level: float,
-    ) -> None:
-        self.draws, self.within, self.within_df = draws, within, df
-        self.correlation, self.level = correlation, level
-        m = len(draws)
-        between = (1 + 1 / m) * np.var(draws, axis=0, ddof=1)
-        variance = within + between
+    draws: np.ndarray  # (n_draws, ..., n_topics)
+    within: np.ndarray  # variances within draws, mean over draws, (..., n_topics)
+    within_df: int | np.ndarray  # degrees of freedom of these variances
+    correlation: np.ndarray  # of the estimates within a draw, (n_series, n_series)
+    level: float
+
+    def __post_init__(self) -> None:
+        m, df = len(self.draws), self.within_df
+        between = (1 + 1 / m) * np.var(self.draws, axis=0, ddof=1)
+        variance = self.within + between
         # The proportion of the variance that is between draws.
         ratio = _ratio(between, variance, 0.0)
         observed = (df + 1) / (df + 3) * df * np.maximum(1 - ratio, _ROUNDING)
         self.df = 1 / (ratio**2 / (m - 1) + 1 / observed)
-        self.mean, self.standard_error = np.mean(draws, axis=0), np.sqrt(variance)
+        self.mean, self.standard_error = self.draws.mean(axis=0), np.sqrt(variance)
         self.t = _ratio(self.mean, self.standard_error, 0.0)
-        half = student_t.isf((1 - level) / 2, self.df) * self.standard_error
+        half = student_t.isf((1 - self.level) / 2, self.df) * self.standard_error
         self.low, self.high = self.mean - half, self.mean + half
 
     def difference(
@@ -368,7 +366,7 @@ class PredictedProportions(SeriesOfEstimates):
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
     topic_names : ndarray of shape (n_topics,) of str
-        Their names, see `name_topics`; "topic 3" stands for no name.
+        Their names, see `name_topics`, or "topic 3" for a topic without a name.
     mean : ndarray of shape (n_settings, n_topics)
         Posterior means.
     low, high : ndarray of shape (n_settings, n_topics)

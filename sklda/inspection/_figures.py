@@ -73,7 +73,7 @@ NO_TOKENS = "(no tokens)"  # in place of the words of a topic
 # Characters of a word and of a name in a label.
 _WORD_IN_LABEL, _NAME_IN_LABEL = 18, 60
 
-_MIN_NUMBERED = 0.05  # of a bar: smaller segments have no room for a number
+_MIN_NUMBERED = 0.05  # of a bar: smaller segments are too narrow for a number
 _MAX_DOCUMENT = 26  # characters of the name of a document
 _MAX_LABEL = 80  # characters of a topic with its words
 
@@ -87,7 +87,7 @@ _MAX_WORD = 26  # characters of a word that fit into a panel
 _WORD_PAD = 3  # points between the left edge and the words
 
 _TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
-_MAX_LABELLED = 30  # with more topics, the words would need too much room
+_MAX_LABELLED = 30  # with more topics, the words would take too much space
 _ROW = 0.19  # inches of a label
 
 # --- traces -----------------------------------------------------------------------
@@ -560,7 +560,7 @@ class TopWordsDisplay(PanelDisplay):
             write_title(panel, self.topic_names[k])
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
-            # On top of their bars, so that long words leave room for bars.
+            # On top of their bars, so that long words leave space for bars.
             texts = [plain(word, _MAX_WORD) for word in self.words[k]]
             panel.set_yticks(rows, texts, ha="left", fontsize="small", **PLAIN)
             panel.tick_params(axis="y", length=0, pad=-_WORD_PAD)
@@ -670,7 +670,7 @@ class TopicMapDisplay(Display):
     ) -> Self:
         """Plot the map of the topics of a fitted estimator.
 
-        Cost: O(K) per word-topic pair, with K topics; with X, also that of `transform`.
+        Cost: O(K) per word and topic, with K topics; with X, also that of `transform`.
 
         Parameters
         ----------

@@ -205,7 +205,7 @@ class TopicMeans(SeriesOfEstimates):
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
     topic_names : ndarray of shape (n_topics,) of str
-        Their names, see `name_topics`; "topic 3" stands for no name.
+        Their names, see `name_topics`, or "topic 3" for a topic without a name.
     mean : ndarray of shape (n_groups, n_topics)
         Mean proportion of each topic.
     standard_error : ndarray of shape (n_groups, n_topics)
