@@ -551,7 +551,7 @@ class TopWordsDisplay(PanelDisplay):
         return len(self.words), way_out
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
-        limit = 1.05 * self.probabilities.max()
+        limit = 1.05 * self.probabilities.max() or 1.0  # without tokens in any
         style = {"color": FILL} | style
         self.bars_: list[BarContainer] = []
         for k, panel in enumerate(axes):

@@ -119,12 +119,9 @@ def test_tables_and_labels_mark_them(model, pyplot):
     ):
         marked = [k for k, label in enumerate(labels) if "(no tokens)" in label]
         assert marked == empty.tolist()
-    shown = [empty[0], np.setdiff1d(np.arange(60), empty)[0]]
-    display = TopWordsDisplay.from_estimator(model, NAMES, 3, topics=shown)
-    assert display.words[0] == ["(no tokens)", "", ""]
-    assert display.words[1] == top_words(model, NAMES, 3)[shown[1]]
-    assert (display.probabilities[0] == 0).all()
-    assert (display.probabilities[1] > 0).all()
+    display = TopWordsDisplay.from_estimator(model, NAMES, 3, topics=empty[:1])
+    assert display.words == [["(no tokens)", "", ""]]
+    assert (display.probabilities == 0).all()
 
 
 def test_the_explorer_marks_them(model, tmp_path):

@@ -1,6 +1,5 @@
 """The page of a model: its contents, refusals, and that nothing escapes."""
 
-import datetime
 import re
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -14,7 +13,6 @@ from sklearn.decomposition import NMF
 from sklda import MedLDAClassifier
 from sklda._fitted.fitted_topics import topic_frequencies
 from sklda.inspection import TopicMapDisplay, save_explorer, top_documents, top_words
-from sklda.inspection._topic_means import check_groups
 from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, explored, rows, stored
 from tests.helpers.known_topics import KnownTopics
 
@@ -124,46 +122,6 @@ def test_shares_in_groups_by_hand(save):
     np.testing.assert_allclose(groups["shares"].reshape(3, 2), expected, rtol=1e-6)
     groups = save(model, X, groups=["b", "a", "b"])["groups"]
     assert (groups["names"], groups["places"]) == (["a", "b"], None)
-
-
-DAYS = np.datetime64("1999-12-31") + np.arange(9000).astype("m8[D]")
-MONDAYS = np.datetime64("1999-12-27") + np.arange(11).astype("m8[W]")
-WEEKS = [f"{day} to {day + np.timedelta64(6, 'D')}" for day in MONDAYS]
-MONTHS = [f"{year}-{month:02}" for year in range(1999, 2009) for month in range(1, 13)]
-QUARTERS = [f"{MONTHS[i]} to {MONTHS[i + 2]}" for i in range(9, 111, 3)]
-
-
-@pytest.mark.parametrize(
-    ("groups", "names", "places"),
-    [
-        ([4, 7, 3, 4], ["3", "4", "5", "6", "7"], [3, 4, 5, 6, 7]),
-        ([1950.0, 2000, 1900], ["1900", "1950", "2000"], [1900, 1950, 2000]),
-        (np.array([0.5, -1.0]), ["-1", "0.5"], [-1, 0.5]),
-        ([True, False], ["False", "True"], None),
-        (DAYS[[0, 3]], [str(day) for day in DAYS[:4]], 10956),
-        (np.arange(1000), [f"{i} to {i + 19}" for i in range(0, 1000, 20)], 9.5),
-        (np.arange(1000) / 7, [f"{i} to {i + 5}" for i in range(0, 145, 5)], 2.5),
-        (DAYS[:70], WEEKS, 10955),
-        (DAYS[:3000], QUARTERS, 10910.5),
-        (DAYS, [str(y) for y in range(1999, 2025)], 10774),
-        (
-            [datetime.datetime(1011, 1, 1, 5), datetime.date(2020, 5, 17)],
-            [f"{y} to {y + 19}" for y in range(1000, 2040, 20)],
-            None,
-        ),
-    ],
-)
-def test_order_of_groups(groups, names, places):
-    found = check_groups(groups, len(groups))
-    assert found.names == names
-    assert len(found.members) == len(groups)
-    assert found.members.min() == 0
-    assert found.members.max() == len(found.names) - 1
-    if isinstance(places, list):
-        assert list(found.places) == places
-    elif places is not None:  # of the first group
-        assert found.places[0] == places
-        assert (np.diff(found.places) > 0).all()
 
 
 def test_documents_show_their_dates(save):
@@ -278,11 +236,6 @@ def test_bad_input_leaves_the_file(tmp_path):
     with pytest.raises(ValueError, match=r"missing values.* row 99"):
         save_explorer(path, model, X, feature_names=None, groups=[*range(99), np.nan])
     assert path.read_text() == "before"
-
-
-def test_too_many_groups():
-    with pytest.raises(ValueError, match=r"201 different values; at most 200"):
-        check_groups([f"a{i}" for i in range(201)], 201)
 
 
 # --- colours -----------------------------------------------------------------

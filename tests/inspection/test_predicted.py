@@ -79,9 +79,9 @@ def test_contrasts_are_sorted_by_their_difference(pyplot, predicted):
     display = TopicIntervalsDisplay.from_contrasts(contrast)
     order = np.argsort(-contrast.difference)
     assert display.topic_names == contrast.topic_names[order].tolist()
-    np.testing.assert_array_equal(display.estimates[0], contrast.difference[order])
-    np.testing.assert_array_equal(display.low[0], contrast.low[order])
-    np.testing.assert_array_equal(display.high[0], contrast.high[order])
+    shown = np.vstack([display.estimates, display.low, display.high])
+    expected = np.array([contrast.difference, contrast.low, contrast.high])
+    np.testing.assert_array_equal(shown, expected[:, order])
     assert display.series_names == ["a minus c"]
 
 

@@ -1,10 +1,13 @@
 """Mean topic proportions of groups and over time, and their picture."""
 
+import datetime
+
 import numpy as np
 import pytest
 from scipy.stats import t as student_t
 
 from sklda.inspection import TopicMeansDisplay, estimate_effect, topic_means
+from sklda.inspection._topic_means import check_groups
 from tests.helpers.draws import draws_of, named, pooled_by_hand
 from tests.helpers.pictures import boxes
 
@@ -20,6 +23,69 @@ def make_draws(n_draws=5, n_documents=30, n_topics=3, n_tokens=40):
     theta = RNG.dirichlet(np.ones(n_topics), n_documents)
     shape = n_draws, n_documents
     return draws_of(RNG.multinomial(n_tokens, theta, shape), np.ones(n_topics) / 2)
+
+
+# --- groups ------------------------------------------------------------------
+
+CENTURY = np.datetime64("1999-12-31") + np.arange(9000).astype("m8[D]")
+MONDAYS = np.datetime64("1999-12-27") + np.arange(11).astype("m8[W]")
+WEEKS = [f"{day} to {day + np.timedelta64(6, 'D')}" for day in MONDAYS]
+MONTHS = [f"{year}-{month:02}" for year in range(1999, 2009) for month in range(1, 13)]
+QUARTERS = [f"{MONTHS[i]} to {MONTHS[i + 2]}" for i in range(9, 111, 3)]
+
+
+@pytest.mark.parametrize(
+    ("groups", "max_bins", "names", "place"),  # the first one
+    [
+        ([4, 7, 3, 4], 60, ["3", "4", "5", "6", "7"], 3),
+        ([1950.0, 2000, 1900], 60, ["1900", "1950", "2000"], 1900),
+        (np.array([0.5, -1.0]), 60, ["-1", "0.5"], -1),
+        ([True, False], 60, ["False", "True"], None),
+        (CENTURY[[0, 3]], 60, [str(day) for day in CENTURY[:4]], 10956),
+        (np.arange(1000), 60, [f"{i} to {i + 19}" for i in range(0, 1000, 20)], 9.5),
+        (np.arange(1000) / 7, 60, [f"{i} to {i + 5}" for i in range(0, 145, 5)], 2.5),
+        (CENTURY[:70], 60, WEEKS, 10955),
+        (CENTURY[:3000], 110, MONTHS[11:111], 10941),
+        (CENTURY[:3000], 60, QUARTERS, 10910.5),
+        (CENTURY, 60, [str(y) for y in range(1999, 2025)], 10774),
+        (
+            [datetime.datetime(1011, 1, 1, 5), datetime.date(2020, 5, 17)],
+            60,
+            [f"{y} to {y + 19}" for y in range(1000, 2040, 20)],
+            -350632.8,
+        ),
+        # A bin may contain both signs only if there are no others.
+        (np.array([-1.5, 2.25]), 1, ["-1.5 to 3.5"], 1),
+        ([-3, 40], 1, ["-3 to 46"], 21.5),
+        (np.array(["-0009", "2001"], "M8[Y]"), 1, ["-9 to 4990"], 190291.3425),
+    ],
+)
+def test_groups_in_order(groups, max_bins, names, place):
+    found = check_groups(groups, len(groups), max_bins)
+    assert found.names == names
+    assert len(found.members) == len(groups)
+    assert (found.members.min(), found.members.max()) == (0, len(names) - 1)
+    if place is None:
+        assert found.places is None
+    else:
+        assert found.places[0] == pytest.approx(place)
+        assert (np.diff(found.places) > 0).all()
+
+
+def test_too_many_groups():
+    with pytest.raises(ValueError, match=r"201 different values; at most 200"):
+        check_groups([f"a{i}" for i in range(201)], 201)
+
+
+@pytest.mark.parametrize(
+    ("first", "step"), [(0, 5e-324), (1e16, 2), (-1e308, 6e306), (1, 1e-15)]
+)
+def test_numbers_that_no_bins_divide(first, step):
+    with pytest.raises(ValueError, match=r"groups has numbers from .* subtract their"):
+        check_groups(first + step * np.arange(30), 30, 5)
+
+
+# --- means -------------------------------------------------------------------
 
 
 def samples(draws, topics, seed):
@@ -61,38 +127,6 @@ def test_bins_without_documents_are_gaps():
     assert (found.low[~alone] >= 0).all()
     line = repr(found).splitlines()[-2]  # without an interval
     assert line.split() == ["2010", "1", *(f"{x:.3f}" for x in found.mean[-1])]
-
-
-def test_finest_bins_that_are_few_enough():
-    found = topic_means(make_draws(), DAYS, random_state=0)
-    assert found.groups[:2] == ["2008-01", "2008-02"]
-    assert found.are_dates
-    found = topic_means(make_draws(), DAYS, max_bins=5, random_state=0)
-    assert found.groups[0] == "2008-01 to 2008-03"
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "group"),
-    [
-        (-1.5, 2.25, "-1.5 to 3.5"),
-        (-3, 40, "-3 to 46"),
-        (np.datetime64("-0009"), np.datetime64("2001"), "-9 to 4990"),
-    ],
-)
-def test_one_bin_contains_both_signs(low, high, group):
-    groups = np.where(np.arange(30) == 7, low, high)
-    found = topic_means(make_draws(), groups, max_bins=1, random_state=0)
-    assert found.groups == [group]
-    assert np.isfinite(found.places).all()
-
-
-@pytest.mark.parametrize(
-    ("first", "step"), [(0, 5e-324), (1e16, 2), (-1e308, 6e306), (1, 1e-15)]
-)
-def test_numbers_that_no_bins_divide(first, step):
-    numbers = first + step * np.arange(30)
-    with pytest.raises(ValueError, match=r"groups has numbers from .* subtract their"):
-        topic_means(make_draws(), numbers, max_bins=5, random_state=0)
 
 
 @pytest.mark.filterwarnings("ignore:The alpha of these draws")
@@ -199,8 +233,8 @@ def test_intervals_cover_planted_means():
 
 
 def test_line_has_gaps_and_counts(pyplot):
-    draws = make_draws()
-    display = TopicMeansDisplay.from_draws(draws, YEARS, n_topics=2, random_state=0)
+    options = {"n_topics": 2, "random_state": 0}
+    display = TopicMeansDisplay.from_draws(make_draws(), YEARS, **options)
     assert len(display.axes_) == 3
     for j in range(2):
         (line,) = display.axes_[j].lines
@@ -211,13 +245,6 @@ def test_line_has_gaps_and_counts(pyplot):
     again = TopicMeansDisplay(means=display.means).plot()
     titles = [panel.get_title() for panel in again.axes_]
     assert titles == [*display.means.topic_names, "number of documents"]
-
-
-def test_dates_are_on_the_axis(pyplot):
-    display = TopicMeansDisplay.from_draws(make_draws(), DAYS, random_state=0)
-    display.figure_.draw_without_rendering()
-    labels = [label.get_text() for label in display.axes_[-1].get_xticklabels()]
-    assert "Jul" in labels or "May" in labels
 
 
 def test_note_stands_below_the_year(pyplot):
