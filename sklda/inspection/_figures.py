@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.decomposition import KernelPCA
 
 from sklda._data.types import MatrixLike, NameList, WordMetric
 from sklda._fitted.fitted_topics import (
@@ -757,16 +758,11 @@ def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     distances that each axis accounts for, (2,). The sign of an axis is arbitrary, so
     the coordinate of largest magnitude is made positive.
     """
-    n_points = len(distances)
-    centring = np.eye(n_points) - 1 / n_points
-    inner_products = -centring @ distances**2 @ centring / 2
-    eigenvalues, eigenvectors = np.linalg.eigh(inner_products)
-    eigenvalues, eigenvectors = eigenvalues[::-1].clip(0), eigenvectors[:, ::-1]
-    n_axes = min(n_points, 2)
-    points = np.zeros((n_points, 2))
-    points[:, :n_axes] = eigenvectors[:, :n_axes] * np.sqrt(eigenvalues[:n_axes])
-    points *= np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1)
-    explained_ratio = np.zeros(2)
-    total = max(eigenvalues.sum(), np.finfo(float).tiny)  # 0 if all points coincide
-    explained_ratio[:n_axes] = eigenvalues[:n_axes] / total
-    return points, explained_ratio
+    squares = distances**2
+    n_axes = min(len(squares), 2)
+    scaling = KernelPCA(n_axes, kernel="precomputed", eigen_solver="dense")
+    points = scaling.fit_transform(-squares / 2)
+    total = max(squares.sum() / (2 * len(squares)), np.finfo(float).tiny)
+    ratio = scaling.eigenvalues_ / total  # 0 if all points coincide
+    missing = (0, 2 - n_axes)
+    return np.pad(points, [(0, 0), missing]), np.pad(ratio, missing)
