@@ -95,7 +95,10 @@ def in_two_lines(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 class Display:
-    """Base of the displays with one Axes; each has `_draw`."""
+    """Base of the displays with one Axes.
+
+    Each has `_draw(axes, style)`, which sets the attributes that hold what was drawn.
+    """
 
     ax_: Axes
     figure_: Figure
@@ -132,15 +135,13 @@ class Display:
         """Return the width and the height of a new figure in inches."""
         return 8, 4
 
-    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
-        """Draw on the axes, and set the attributes that hold what was drawn."""
-        raise NotImplementedError
-
 
 class PanelDisplay:
-    """Base of the displays with several Axes; each has `_panels`, `_new_axes`, `_draw`.
+    """Base of the displays with several Axes.
 
-    `_panels` returns the number of panels, and what they are for an error message.
+    Each has `_panels()`, which returns the number of panels and what they are for an
+    error message, `_new_axes(pyplot, n_panels)`, which returns the panels of a new
+    figure (see `new_panels`), and `_draw(axes, style)`.
     """
 
     axes_: np.ndarray
@@ -168,8 +169,8 @@ class PanelDisplay:
         """
         pyplot = import_pyplot(type(self).__name__)
         n_panels, content = self._panels()
-        axes = self._new_axes(pyplot, n_panels) if ax is None else ax
-        axes = np.asarray(axes, dtype=object).ravel()
+        given = self._new_axes(pyplot, n_panels) if ax is None else ax
+        axes = np.asarray(given, dtype=object).ravel()
         for panel in axes:
             check_axes(panel)
         if axes.size != n_panels:
@@ -181,17 +182,6 @@ class PanelDisplay:
         self._draw(axes, style)
         self.axes_, self.figure_ = axes, axes[0].figure
         return self
-
-    def _panels(self) -> tuple[int, str]:
-        raise NotImplementedError
-
-    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
-        """Return the panels of a new figure, see `new_panels`."""
-        raise NotImplementedError
-
-    def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
-        """Draw on the panels, and set the attributes that hold what was drawn."""
-        raise NotImplementedError
 
 
 def new_panels(

@@ -184,12 +184,6 @@ class SeriesOfEstimates:
             **dict(zip(_COLUMNS, self._difference(i, j), strict=True)),
         )
 
-    def _series(self) -> tuple[str, list[str]]:
-        raise NotImplementedError
-
-    def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
-        raise NotImplementedError
-
 
 def position_of(label: Any, labels: list[str], kind: str) -> int:
     """Return the position of a group, term or setting; a number is a name, too."""

@@ -129,7 +129,7 @@ def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
             break
     else:
         groups = _of_intervals(number + 1970.0, True, max_bins)
-        middles = (groups.places + 0.5 - 1970) * _DAYS
+        middles = (np.asarray(groups.places) - 1969.5) * _DAYS
         return groups._replace(places=middles, dates=days)
     bins = np.arange(number.min(), number.max() + 2) * step + zero
     starts = bins.astype(f"M8[{unit}]")
