@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import cycle
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -66,6 +65,7 @@ _TRACES = (
     ("log_joint_", "log_joint_iter_", "log joint (nats)"),
     ("bound_", "bound_iter_", "bound (nats per token)"),
 )
+_DASHES = "-", "--", "-.", ":"
 _MAX_MARKERS = 30  # longer traces are drawn without markers
 _LEGEND_ROWS = 14  # of each column of the legend
 
@@ -214,9 +214,8 @@ class ConvergenceDisplay(Display):
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
         self.lines_: list[Line2D] = []
         # Adjacent colours are similar, so adjacent curves also differ in their dashes.
-        dashes = cycle(["-", "--", "-.", ":"])
         for i, series in enumerate(series_styles(self.names)):
-            options = {"linestyle": next(dashes)} | series | style
+            options = {"linestyle": _DASHES[i % len(_DASHES)]} | series | style
             if self.sweeps[i].size <= _MAX_MARKERS:
                 options = {"marker": "."} | options
             self.lines_ += axes.plot(self.sweeps[i], self.values[i], **options)
