@@ -6,26 +6,31 @@ including those of scikit-learn, or the ``draws_`` of an estimator fitted with
 """
 
 from sklda._fitted.posterior_draws import PosteriorDraws
+from sklda.inspection._contents import (
+    name_topics,
+    pyldavis_data,
+    save_explorer,
+    top_documents,
+    top_words,
+)
 from sklda.inspection._effects import (
     TopicEffects,
     TopicIntervalsDisplay,
     estimate_effect,
 )
-from sklda.inspection._estimates import TopicContrasts
-from sklda.inspection._explorer.page import save_explorer
+from sklda.inspection._estimates import (
+    PredictedProportions,
+    PredictedProportionsDisplay,
+    TopicContrasts,
+    predicted_proportions,
+)
 from sklda.inspection._figures import (
     ConvergenceDisplay,
     DocumentTopicsDisplay,
     TopicMapDisplay,
     TopWordsDisplay,
 )
-from sklda.inspection._predicted_proportions import (
-    PredictedProportions,
-    PredictedProportionsDisplay,
-    predicted_proportions,
-)
 from sklda.inspection._topic_means import TopicMeans, TopicMeansDisplay, topic_means
-from sklda.inspection._words import name_topics, pyldavis_data, top_documents, top_words
 
 __all__ = [
     "ConvergenceDisplay",

@@ -1,24 +1,44 @@
-"""Tables of results: as lines of text, which they print, and as DataFrames.
+"""What results and displays share: text tables, and the drawing of plots.
 
-The base of the displays; colours, texts, checks and imports that they share.
+The first part makes text tables, which results print, and tables by keys, which
+`summary` returns as a dict or a DataFrame. The second part has the bases of the
+displays, with one Axes (`Display`) or several (`PanelDisplay`). They check the Axes of
+the user or make new ones, and call `_draw`. The last part has the colours, texts, axes
+and legends that displays draw alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklda._data.checks import check_indices, label_list
 from sklda._data.notices import import_extra, import_pandas
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Light enough for black text on top of it, dark enough to stand out on white.
+FILL = "#a3c6df"
+EDGE = "#2f5570"
+# Texts of users are shown as they are: "$" does not start a formula, TeX does not run.
+PLAIN = {"parse_math": False, "usetex": False}
+_MAX_NAME = 40  # characters of a name beside an axis or in a legend
+_MAX_TITLE = 28  # characters of the title of a panel
+_GAPS = {"w_pad": 0.08, "h_pad": 0.08}  # around panels with their texts, in inches
+
+# --- tables -----------------------------------------------------------------------
 
 
 def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
     """Return the lines of rows of cells, in columns as wide as their widest cell.
 
-    `sides` has a side for each column, "<" or ">"; its last one stands for all others.
+    `sides` has a side for each column, "<" or ">"; the last one applies to all others.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = sides.ljust(len(widths), sides[-1])
@@ -47,10 +67,7 @@ def table_by_keys(
     if not as_frame:
         return table
     pandas = import_pandas()
-    if len(axes) > 1:
-        labels = pandas.MultiIndex.from_tuples(table, names=list(index))
-    else:
-        labels = pandas.Index(list(table), name=next(iter(index)))
+    labels = pandas.Index(list(table)).set_names(list(index))
     return pandas.DataFrame(list(table.values()), index=labels)
 
 
@@ -74,21 +91,14 @@ def in_two_lines(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     return [above, below, *map(list, rows[1:])]
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-# Light enough for black text on top of it, dark enough to stand out on white.
-FILL = "#a3c6df"
-EDGE = "#2f5570"
-# Texts of users are shown as they are: "$" begins no formula, and TeX does not run.
-PLAIN = {"parse_math": False, "usetex": False}
-_MAX_TITLE = 28  # characters of the title of a panel
-_GAPS = {"w_pad": 0.08, "h_pad": 0.08}  # around panels with their texts, in inches
+# --- displays ---------------------------------------------------------------------
 
 
 class Display:
-    """Base of the displays with one Axes; each has `_draw`."""
+    """Base of the displays with one Axes.
+
+    Each has `_draw(axes, style)`, which sets the attributes that hold what was drawn.
+    """
 
     ax_: Axes
     figure_: Figure
@@ -125,15 +135,13 @@ class Display:
         """Return the width and the height of a new figure in inches."""
         return 8, 4
 
-    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
-        """Draw on the axes, and set the attributes that hold what was drawn."""
-        raise NotImplementedError
-
 
 class PanelDisplay:
-    """Base of the displays with several Axes; each has `_panels`, `_new_axes`, `_draw`.
+    """Base of the displays with several Axes.
 
-    `_panels` returns the number of panels, and what they are for an error message.
+    Each has `_panels()`, which returns the number of panels and what they are for an
+    error message, `_new_axes(pyplot, n_panels)`, which returns the panels of a new
+    figure (see `new_panels`), and `_draw(axes, style)`.
     """
 
     axes_: np.ndarray
@@ -161,7 +169,10 @@ class PanelDisplay:
         """
         pyplot = import_pyplot(type(self).__name__)
         n_panels, content = self._panels()
-        axes = self._new_axes(pyplot, n_panels) if ax is None else axes_of(ax)
+        given = self._new_axes(pyplot, n_panels) if ax is None else ax
+        axes = np.asarray(given, dtype=object).ravel()
+        for panel in axes:
+            check_axes(panel)
         if axes.size != n_panels:
             raise ValueError(
                 f"ax contains {axes.size} Axes, but there are {n_panels} {content}."
@@ -171,17 +182,6 @@ class PanelDisplay:
         self._draw(axes, style)
         self.axes_, self.figure_ = axes, axes[0].figure
         return self
-
-    def _panels(self) -> tuple[int, str]:
-        raise NotImplementedError
-
-    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
-        """Return the panels of a new figure, see `new_panels`."""
-        raise NotImplementedError
-
-    def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
-        """Draw on the panels, and set the attributes that hold what was drawn."""
-        raise NotImplementedError
 
 
 def new_panels(
@@ -223,22 +223,26 @@ def check_axes(ax: Any) -> None:
         raise TypeError(f"ax must be an Axes of matplotlib, got {ax!r}.")
 
 
-def axes_of(ax: Any) -> np.ndarray:
-    """Return the axes of the user, one or several, as an array."""
-    axes = np.asarray(ax, dtype=object).ravel()
-    for panel in axes:
-        check_axes(panel)
-    return axes
+# --- colours, texts, axes and legends ---------------------------------------------
 
 
-def shades(n: int, lightest: float = 0.9) -> np.ndarray:
-    """Return n colours from dark to light that differ in greyscale, (n, 4) RGBA."""
+def series_styles(
+    names: Sequence[str], lightest: float = 0.75, max_length: int = _MAX_NAME
+) -> Iterator[dict[str, Any]]:
+    """Yield a colour and a label for the legend of each series.
+
+    Colours are from dark to light, so they differ in greyscale. Matplotlib leaves out
+    labels that are empty or begin with "_", so a space comes first, which
+    `legend_beside` removes.
+    """
     from matplotlib import colormaps
 
-    return np.asarray(colormaps["viridis"](np.linspace(0, lightest, n)))
+    colours = colormaps["viridis"](np.linspace(0, lightest, len(names)))
+    for colour, name in zip(colours, names, strict=True):
+        yield {"color": colour, "label": f" {plain(name, max_length)}"}
 
 
-def write_rows(axes: Any, names: list[str], max_length: int) -> None:
+def write_rows(axes: Any, names: list[str], max_length: int = _MAX_NAME) -> None:
     """Write the names of rows to the left of them, from top to bottom."""
     texts = [plain(name, max_length) for name in names]
     axes.set_yticks(np.arange(len(texts)), texts, **PLAIN)
@@ -265,16 +269,7 @@ def legend_beside(axes: Any, **options: Any) -> None:
         text.set(text=text.get_text().removeprefix(" "), **PLAIN)
 
 
-def legend_label(name: str, max_length: int) -> str:
-    """Return a label without "_" at its start, which Matplotlib would leave out.
-
-    `legend_beside` removes the space again.
-    """
-    label = plain(name, max_length)
-    return f" {label}" if label[:1] in ("", "_") else label
-
-
-def plain(text: str, max_length: int) -> str:
+def plain(text: str, max_length: int = _MAX_NAME) -> str:
     """Return a text in one line that fonts can draw: lone surrogates become escapes."""
     return shorten(text.encode("utf-8", "backslashreplace").decode("utf-8"), max_length)
 
@@ -288,6 +283,21 @@ def shorten(text: str, max_length: int) -> str:
 def write_title(panel: Any, name: str) -> None:
     """Write a title above a panel, so short that it fits in capital letters."""
     panel.set_title(plain(name, _MAX_TITLE), fontsize="small", **PLAIN)
+
+
+def rows_and_names(
+    documents: Any, names: Any, n_documents: int, n_default: int, name: str = "{}"
+) -> tuple[np.ndarray, list[str]]:
+    """Return the rows of the documents to plot, by default the first, and their names.
+
+    Raise TypeError or ValueError if there are no such documents, or not as many names.
+    """
+    if documents is None:
+        documents = np.arange(min(n_documents, n_default))
+    rows = check_indices(documents, "documents", n_documents, "documents")
+    if names is None:
+        return rows, [name.format(row) for row in rows]
+    return rows, label_list(names, "document_names", "documents", rows.size)
 
 
 def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:

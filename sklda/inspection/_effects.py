@@ -1,9 +1,12 @@
-"""Regressions of topic proportions on covariates, and the plot of intervals."""
+"""Regressions of topic proportions on covariates, and the plot of intervals.
+
+`estimate_effect` fits a regression to a sample of the proportions from each draw, pools
+them (`sklda.inspection._estimates`) and returns `TopicEffects`. `TopicIntervalsDisplay`
+plots effects, contrasts, and the proportions of documents, all with their intervals.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 
 from sklda._covariates.design import FORMULA_CONSTRAINTS, CovariateDesign, Scaling
-from sklda._data.checks import check_indices, check_names, check_result, label_list
+from sklda._data.checks import check_names, check_result
 from sklda._data.types import NameList
 from sklda._fitted.fitted_topics import keys_of_topics
 from sklda._fitted.posterior_draws import check_draws
@@ -23,17 +26,17 @@ from sklda.inspection._display import (
     Display,
     largest_topics,
     legend_beside,
-    legend_label,
     line_of_others,
     plain,
-    shades,
+    rows_and_names,
+    series_styles,
     table_by_keys,
     table_lines,
     write_rows,
 )
 from sklda.inspection._estimates import (
-    DrawnEstimates,
     Linear,
+    Pooled,
     SeriesOfEstimates,
     TopicContrasts,
     check_several,
@@ -48,10 +51,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
-_DEFAULT_N_DOCUMENTS = 3
-_MAX_NAME_LENGTH = 40  # characters of the name of a topic
-_MAX_SERIES_LENGTH = 30  # of a document or a covariate
-_MAX_QUANTITY_LENGTH = 90  # of the label of the axis
+_MAX_QUANTITY = 90  # characters of the label of the axis
 _MARKS = "osD^v"
 _BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 
@@ -69,7 +69,7 @@ class TopicEffects(SeriesOfEstimates):
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
     topic_names : ndarray of shape (n_topics,) of str
-        Their names, see `name_topics`; "topic 3" stands for no name.
+        Their names, see `name_topics`, or "topic 3" for a topic without a name.
     coefficient : ndarray of shape (n_topics, n_terms)
         Change of the proportion of the topic per unit of the covariate, averaged over
         the draws.
@@ -101,7 +101,7 @@ class TopicEffects(SeriesOfEstimates):
     p_value: np.ndarray
     n_draws: int
     references: dict[str, str]
-    _drawn: DrawnEstimates  # of scaled covariates
+    _pooled: Pooled  # of scaled covariates
     _per_unit: np.ndarray  # (n_terms,)
 
     def _series(self) -> tuple[str, list[str]]:
@@ -113,7 +113,7 @@ class TopicEffects(SeriesOfEstimates):
         n = len(self.terms)
         a, b = (k if k < n else 0 for k in (i, j))
         scales = [self._per_unit[k] if k < n else 0.0 for k in (i, j)]
-        return self._drawn.difference(a, b, scales, self.confidence_level)
+        return self._pooled.difference(a, b, scales)
 
     @validates(as_frame=["boolean"], term=[str, None])
     def summary(self, *, term: str | None = None, as_frame: bool = False) -> Any:
@@ -290,17 +290,17 @@ def estimate_effect(
     design, numbers = CovariateDesign.of(
         covariates, draws.n_documents, formula, reference
     )
-    names = design.names
-    if len({"intercept", *names}) <= len(names):
+    terms = ["intercept", *design.names]
+    if len({*terms}) < len(terms):
         raise ValueError(
-            f"covariates must have different names, none of them 'intercept'; got "
-            f"{names}."
+            "covariates must have different names, other than 'intercept'; got "
+            f"{design.names}."
         )
-    estimator, per_unit = _regression(numbers, names)
-    pooled, drawn = pool(draws, shown, estimator, confidence_level, random_state)
+    estimator, per_unit = _regression(numbers, design.names)
+    pooled = pool(draws, shown, estimator, confidence_level, random_state)
     t = pooled.t.T
     return TopicEffects(
-        terms=["intercept", *names],
+        terms=terms,
         topics=shown,
         topic_names=draws.topic_names[shown],
         coefficient=pooled.mean.T * per_unit,
@@ -313,7 +313,7 @@ def estimate_effect(
         confidence_level=confidence_level,
         n_draws=draws.n_draws,
         references=design.references,
-        _drawn=drawn,
+        _pooled=pooled,
         _per_unit=per_unit,
     )
 
@@ -321,15 +321,10 @@ def estimate_effect(
 def _regression(covariates: np.ndarray, names: list[str]) -> tuple[Linear, np.ndarray]:
     """Return the regression on scaled covariates, and the scales of its coefficients.
 
-    Squares in the units of the covariates may be no numbers. Raise ValueError if the
+    Squares in the units of the covariates may overflow. Raise ValueError if the
     regression has no unique solution.
     """
     n_documents, n_covariates = covariates.shape
-    if n_documents < n_covariates + 2:
-        raise ValueError(
-            f"covariates have {n_covariates} columns, for which {n_documents} "
-            f"documents are too few: the regression needs {n_covariates + 2}."
-        )
     scaling = Scaling.of(covariates, names)
     if scaling.constant:
         raise ValueError(
@@ -338,11 +333,12 @@ def _regression(covariates: np.ndarray, names: list[str]) -> tuple[Linear, np.nd
         )
     scaled = scaling.standardised(covariates)
     rank = int(np.linalg.matrix_rank(scaled)) if n_covariates > 0 else 0
-    if rank < n_covariates:
+    if rank < n_covariates or n_documents < n_covariates + 2:
         raise ValueError(
-            f"covariates are collinear: {n_covariates} columns, {names}, of which only "
-            f"{rank} are independent. Remove columns that follow from the others, such "
-            "as one column of each category."
+            f"covariates have {n_covariates} columns, {names}, of which {rank} are "
+            f"independent, for {n_documents} documents. Remove columns that follow "
+            "from the others, such as one column of each category; the regression "
+            "needs 2 more documents than columns."
         )
     design = np.column_stack([np.ones(n_documents), scaled])
     inverse, df = np.linalg.pinv(design), n_documents - n_covariates - 1
@@ -453,12 +449,9 @@ class TopicIntervalsDisplay(Display):
             Without matplotlib; if a parameter has a wrong type, length or value.
         """
         draws = check_draws(draws)
-        if documents is None:
-            documents = np.arange(min(draws.n_documents, _DEFAULT_N_DOCUMENTS))
-        rows = check_indices(documents, "documents", draws.n_documents, "documents")
-        if document_names is None:
-            document_names = [f"document {row}" for row in rows]
-        series = label_list(document_names, "document_names", "documents", rows.size)
+        rows, series = rows_and_names(
+            documents, document_names, draws.n_documents, 3, "document {}"
+        )
         low, high = draws.doc_topic_interval(confidence_level, documents=rows)
         samples = (draws.doc_topic(i)[rows] for i in range(draws.n_draws))
         mean = sum(samples, np.zeros(low.shape)) / draws.n_draws
@@ -526,7 +519,7 @@ class TopicIntervalsDisplay(Display):
             low=effects.low[cells].T,
             high=effects.high[cells].T,
             topic_names=effects.topic_names[shown].tolist(),
-            series_names=_levels_or_terms(chosen, effects.references),
+            series_names=chosen,
             quantity=f"change of the proportion per unit{effects._against()}",
         ).plot(ax, **style)
 
@@ -581,32 +574,18 @@ class TopicIntervalsDisplay(Display):
             axes.axhspan(place - 0.5, place + 0.5, color="0.95", zorder=0)
         self.intervals_: list[LineCollection] = []
         self.points_: list[Line2D] = []
-        for i, colour in enumerate(shades(n_series, 0.75)):
-            line = {"color": colour, "linewidth": 1.5} | style
+        for i, series in enumerate(series_styles(self.series_names)):
             heights = places + _BAND * ((i + 0.5) / n_series - 0.5)
+            line = {"color": series["color"], "linewidth": 1.5} | style
             bars = axes.hlines(heights, self.low[i], self.high[i], **line)
             self.intervals_.append(bars)
             # Not Axes.errorbar: a mean may lie outside its interval. Neighbours have
             # similar colours, so they also differ in their marks.
-            dots = {"color": line["color"], "markersize": 4, "linestyle": "none"}
-            dots["marker"] = _MARKS[i % len(_MARKS)]
-            dots["label"] = legend_label(self.series_names[i], _MAX_SERIES_LENGTH)
+            dots = series | {"color": line["color"], "marker": _MARKS[i % len(_MARKS)]}
+            dots |= {"markersize": 4, "linestyle": "none"}
             self.points_ += axes.plot(self.estimates[i], heights, **dots)
         if (self.low < 0).any():
             axes.axvline(0, color="black", linewidth=0.8, zorder=1)
-        write_rows(axes, self.topic_names, _MAX_NAME_LENGTH)
-        axes.set_xlabel(plain(self.quantity, _MAX_QUANTITY_LENGTH), **PLAIN)
+        write_rows(axes, self.topic_names)
+        axes.set_xlabel(plain(self.quantity, _MAX_QUANTITY), **PLAIN)
         legend_beside(axes)
-
-
-def _levels_or_terms(terms: list[str], references: Iterable[str]) -> list[str]:
-    """Return "right" for "side[right]", unless two terms would have the same name.
-
-    Formulas write "side[T.right]"; a level such as "T. Roosevelt" has a space.
-    """
-    name = "|".join(map(re.escape, references))
-    found = [
-        re.fullmatch(rf"(?:{name})\[(?:T\.(?! ))?([^]]+)]", term) for term in terms
-    ]
-    levels = [m[1] if m else term for m, term in zip(found, terms, strict=True)]
-    return levels if len({*levels}) == len(levels) else terms

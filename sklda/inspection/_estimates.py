@@ -1,36 +1,71 @@
-"""Estimates with intervals: pooled over draws by Rubin's rules, and in tables."""
+"""Estimates with intervals: contrasts, pooling over draws, and predictions.
+
+`SeriesOfEstimates` is the base of the results with estimates for several groups, terms
+or settings. Its method `contrast` returns `TopicContrasts`, the differences between two
+of them. Means of groups and regressions are pooled over posterior draws: `pool` fits a
+`Linear` estimator to a sample of the proportions from each draw, combines the results
+by Rubin's rules, and warns if the intervals may be too narrow. Predictions of DMRLDA
+need no pooling, because each kept sample has weights of covariates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
+from scipy.special import softmax
 from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
-from sklda._fitted.fitted_topics import keys_of_topics, numbers_of_topics
+from sklda._covariates.columns import as_column
+from sklda._covariates.design import design_of
+from sklda._data.checks import check_numbers, check_result
+from sklda._fitted.fitted_topics import (
+    keys_of_topics,
+    names_of_topics,
+    numbers_of_topics,
+    snapshot,
+)
 from sklda._fitted.posterior_draws import (
     FEWEST_DOCUMENTS,
     Bias,
     PosteriorDraws,
     check_draws,
+    draws_interval,
     warn_of_bias,
+    warn_of_drift,
+    warn_of_few_draws,
     warn_unless_converged,
 )
-from sklda._sampling.parameters import validates
-from sklda.inspection._display import table_by_keys, table_lines
+from sklda._sampling.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda.inspection._display import (
+    PLAIN,
+    Display,
+    largest_topics,
+    legend_beside,
+    plain,
+    series_styles,
+    table_by_keys,
+    table_lines,
+    write_dates,
+)
 
-FEWEST_DRAWS = 2  # that have a variance
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.lines import Line2D
+
 _COLUMNS = ("difference", "low", "high", "probability")  # of contrasts
 _ROUNDING = 1e-12  # of a proportion
 _LOWEST = 0.05  # reliability; lower estimates of it are as large as their errors
+_MOST_TOPICS = 2  # printed of a setting, those with the largest proportions
 
 
-# --- tables -----------------------------------------------------------------------
+# --- contrasts --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -47,7 +82,7 @@ class TopicContrasts:
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
     topic_names : ndarray of shape (n_topics,) of str
-        Their names, see `name_topics`; "topic 3" stands for no name.
+        Their names, see `name_topics`, or "topic 3" for a topic without a name.
     difference : ndarray of shape (n_topics,)
         Proportion in the first minus that in the second, averaged over the draws.
     low, high : ndarray of shape (n_topics,)
@@ -111,6 +146,7 @@ class SeriesOfEstimates:
     `_difference` returns the columns of the contrast of two of them.
     """
 
+    topics: np.ndarray
     topic_names: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -142,17 +178,11 @@ class SeriesOfEstimates:
         return TopicContrasts(
             first=labels[i],
             second=labels[j],
-            topics=getattr(self, "topics", np.arange(self.topic_names.size)),
+            topics=self.topics,
             topic_names=self.topic_names,
             confidence_level=self.confidence_level,
             **dict(zip(_COLUMNS, self._difference(i, j), strict=True)),
         )
-
-    def _series(self) -> tuple[str, list[str]]:
-        raise NotImplementedError
-
-    def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
-        raise NotImplementedError
 
 
 def position_of(label: Any, labels: list[str], kind: str) -> int:
@@ -165,7 +195,7 @@ def position_of(label: Any, labels: list[str], kind: str) -> int:
 def means_with_intervals(
     mean: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[str]:
-    """Return means and their intervals as texts, as far as they are numbers."""
+    """Return means with their intervals as texts; "-" for a mean that is NaN."""
     texts = []
     for estimate, a, b in zip(mean, low, high, strict=True):
         interval = "" if np.isnan(a) else f" [{a:.3f}, {b:.3f}]"
@@ -176,59 +206,47 @@ def means_with_intervals(
 # --- pooling ----------------------------------------------------------------------
 
 
-class Pooled(NamedTuple):
-    """Estimates that were pooled, each an array of the shape of one estimate."""
+@dataclass(eq=False)
+class Pooled:
+    """Estimates of all draws, pooled by Rubin's rules with the df of Barnard and Rubin.
 
-    mean: np.ndarray
-    standard_error: np.ndarray
-    df: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    Mean, standard error, df, t and the ends of the intervals have the shape of one
+    estimate. NaN stays NaN.
+    """
 
-    @property
-    def t(self) -> np.ndarray:
-        """Means divided by their standard errors."""
-        return _ratio(self.mean, self.standard_error, 0.0)
-
-
-class DrawnEstimates(NamedTuple):
-    """Estimates of all draws, and their variances within draws."""
-
-    estimates: np.ndarray  # (n_draws, ..., n_topics)
-    within: np.ndarray  # (..., n_topics), mean over draws
-    df: int | np.ndarray  # degrees of freedom of the variances within draws
+    draws: np.ndarray  # (n_draws, ..., n_topics)
+    within: np.ndarray  # variances within draws, mean over draws, (..., n_topics)
+    within_df: int | np.ndarray  # degrees of freedom of these variances
     correlation: np.ndarray  # of the estimates within a draw, (n_series, n_series)
+    level: float
 
-    def pooled(self, level: float) -> Pooled:
-        """Pool the draws by Rubin's rules, with the df of Barnard and Rubin.
-
-        NaN stays NaN.
-        """
-        m, df = len(self.estimates), self.df
-        between = (1 + 1 / m) * np.var(self.estimates, axis=0, ddof=1)
+    def __post_init__(self) -> None:
+        m, df = len(self.draws), self.within_df
+        between = (1 + 1 / m) * np.var(self.draws, axis=0, ddof=1)
         variance = self.within + between
         # The proportion of the variance that is between draws.
         ratio = _ratio(between, variance, 0.0)
         observed = (df + 1) / (df + 3) * df * np.maximum(1 - ratio, _ROUNDING)
-        df = 1 / (ratio**2 / (m - 1) + 1 / observed)
-        mean, error = np.mean(self.estimates, axis=0), np.sqrt(variance)
-        half = student_t.isf((1 - level) / 2, df) * error
-        return Pooled(mean, error, df, mean - half, mean + half)
+        self.df = 1 / (ratio**2 / (m - 1) + 1 / observed)
+        self.mean, self.standard_error = self.draws.mean(axis=0), np.sqrt(variance)
+        self.t = _ratio(self.mean, self.standard_error, 0.0)
+        half = student_t.isf((1 - self.level) / 2, self.df) * self.standard_error
+        self.low, self.high = self.mean - half, self.mean + half
 
     def difference(
-        self, i: int, j: int, scales: Sequence[float], level: float
+        self, i: int, j: int, scales: Sequence[float] = (1.0, 1.0)
     ) -> tuple[np.ndarray, ...]:
         """Return the columns of the contrast of series i and j, times their scales."""
-        unit = max(scales) or 1.0  # squares in other units may be no numbers
+        unit = max(scales) or 1.0  # squares in other units may overflow
         a, b = (scale / unit for scale in scales)
         variances = a**2 * self.within[i], b**2 * self.within[j]
         common = self.correlation[i, j] * np.sqrt(variances[0] * variances[1])
-        within, df = sum(variances) - 2 * common, self.df
+        within, df = sum(variances) - 2 * common, self.within_df
         if np.ndim(df) > 0:  # of independent series: Welch and Satterthwaite
             parts = zip(variances, (df[i], df[j]), strict=True)
             df = _ratio(within**2, sum(part**2 / n for part, n in parts), 1.0)
-        estimates = a * self.estimates[:, i] - b * self.estimates[:, j]
-        pooled = DrawnEstimates(estimates, within, df, np.eye(1)).pooled(level)
+        draws = a * self.draws[:, i] - b * self.draws[:, j]
+        pooled = Pooled(draws, within, df, np.eye(1), self.level)
         probability = student_t.cdf(pooled.t, pooled.df)
         return pooled.mean * unit, pooled.low * unit, pooled.high * unit, probability
 
@@ -250,11 +268,8 @@ def pool(
     estimator: Linear,
     level: float,
     random_state: int | RandomState | None,
-) -> tuple[Pooled, DrawnEstimates]:
-    """Pool the estimates of all draws; return them, too.
-
-    Warn if the intervals may miss the true values.
-    """
+) -> Pooled:
+    """Pool the estimates of all draws; warn if intervals may miss the true values."""
     m, estimates, variances = draws.n_draws, [], []
     rng = check_random_state(random_state)
     total, squares = np.zeros((2, draws.n_documents, topics.size))
@@ -266,12 +281,10 @@ def pool(
         estimates.append(estimate)
         variances.append(variance)
     within = np.mean(variances, axis=0)
-    drawn = DrawnEstimates(
-        np.array(estimates), within, estimator.df, estimator.correlation
-    )
-    pooled = drawn.pooled(level)
+    drawn = np.array(estimates)
+    pooled = Pooled(drawn, within, estimator.df, estimator.correlation, level)
     variance = pooled.standard_error**2
-    drift = Bias.of_drift(drawn.estimates, variance)
+    drift = Bias.of_drift(drawn, variance)
     wander = None
     if estimator.are_means:
         alpha = draws.learned_alpha
@@ -281,7 +294,7 @@ def pool(
     # Documents with covariates differ in their prior means.
     if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
         _warn_of_shrinkage(total / m, squares / m, m, estimator, variance)
-    return pooled, drawn
+    return pooled
 
 
 def _warn_of_shrinkage(mean, mean_square, m, estimator, variance) -> None:
@@ -323,9 +336,314 @@ def check_several(
     numbers = numbers_of_topics(topics, draws.topic_names)
     if draws.n_topics < 2:
         raise ValueError("draws have only one topic, whose proportions are all 1.")
-    if draws.n_draws < FEWEST_DRAWS:
+    if draws.n_draws < 2:
         raise ValueError(
-            f"draws has {draws.n_draws} draw, but the variance between draws needs at "
-            f"least {FEWEST_DRAWS}, better 25: fit with a larger keep_draws."
+            "draws has 1 draw, but the variance between draws needs at least 2, better "
+            "25: fit with a larger keep_draws."
         )
     return draws, numbers
+
+
+# --- predictions ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PredictedProportions(SeriesOfEstimates):
+    """Expected topic proportions in several settings of the covariates.
+
+    `predicted_proportions` returns them, and `PredictedProportionsDisplay` plots them.
+
+    Attributes
+    ----------
+    settings : list of str
+        Names of the settings, or row numbers if they have no names.
+    topics : ndarray of shape (n_topics,)
+        Numbers of the topics.
+    topic_names : ndarray of shape (n_topics,) of str
+        Their names, see `name_topics`, or "topic 3" for a topic without a name.
+    mean : ndarray of shape (n_settings, n_topics)
+        Posterior means.
+    low, high : ndarray of shape (n_settings, n_topics)
+        Ends of the intervals.
+    draws : ndarray of shape (n_kept, n_settings, n_topics)
+        The proportions under the weights of each kept sample.
+    confidence_level : float
+        Posterior probability of each interval.
+    """
+
+    settings: list[str]
+    mean: np.ndarray
+    draws: np.ndarray
+
+    def _series(self) -> tuple[str, list[str]]:
+        return "setting", self.settings
+
+    def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
+        difference = self.draws[:, i] - self.draws[:, j]
+        low, high = _interval(difference, self.confidence_level, "differences")
+        return difference.mean(axis=0), low, high, (difference > 0).mean(axis=0)
+
+    def __repr__(self) -> str:
+        n_settings, n_topics = self.mean.shape
+        title = (
+            f"Expected proportions of {n_topics} topics in {n_settings} settings, "
+            f"{self.confidence_level:.0%} intervals"
+        )
+        rows = []
+        for i, name in enumerate(self.settings):
+            cells = means_with_intervals(self.mean[i], self.low[i], self.high[i])
+            top = np.argsort(-self.mean[i])[:_MOST_TOPICS]
+            rows.append([name, *(f"{self.topic_names[k]} {cells[k]}" for k in top)])
+        return "\n".join([title, *table_lines(rows)])
+
+
+@validates(confidence_level=LEVEL)
+def predicted_proportions(
+    model: Any,
+    covariates: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    confidence_level: float = 0.95,
+) -> PredictedProportions:
+    """Return expected topic proportions of documents with given covariates.
+
+    A document with covariates c has the expected proportions alpha / sum(alpha), with
+    alpha = exp(b + c . w). These are computed for the weights of each kept sample, so
+    intervals include the uncertainty of topics and weights.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted DMRLDA.
+    covariates : array-like or DataFrame of shape (n_settings, n_covariates), or dict
+        Each row is a setting. In a dict, each name has the covariates of several
+        documents, (n, n_covariates), over which proportions are averaged. For example,
+        ``{"control": C0, "treated": C1}``, where C0 and C1 differ only in the
+        treatment, averages over the other covariates of all documents.
+    confidence_level : float, default=0.95
+        Posterior probability of each interval, between 0 and 1.
+
+    Returns
+    -------
+    PredictedProportions
+        Means, intervals and draws; its method `contrast` compares two settings.
+
+    Raises
+    ------
+    TypeError
+        If the model has no weights for covariates.
+    ValueError
+        If the covariates are not finite numbers with as many columns as in fit, or so
+        far from those of fit that alpha overflows.
+
+    Warns
+    -----
+    UserWarning
+        If there are too few kept samples for the intervals (fewer than 39 for 95 %), or
+        the proportions drift over them, see `estimate_effect`. `contrast` warns, too.
+
+    See Also
+    --------
+    estimate_effect : Regressions after a fit without covariates.
+
+    Examples
+    --------
+    >>> from sklda import DMRLDA
+    >>> from sklda.datasets import make_lda_corpus
+    >>> from sklda.inspection import predicted_proportions
+    >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
+    >>> year = 2000 + 20 * theta[:, 0]
+    >>> dmr = DMRLDA(3, max_iter=1000, random_state=0).fit(X, covariates=year)
+    >>> predicted = predicted_proportions(dmr, [[2000], [2010], [2020]])
+    >>> predicted.mean.shape, predicted.contrast(0, 2).low.shape
+    ((3, 3), (3,))
+    """
+    if not hasattr(model, "coef_draws_"):
+        raise TypeError(
+            f"model must be a fitted DMRLDA, got {model!r}, which has no weights for "
+            "covariates."
+        )
+    fitted = snapshot(model)
+    settings, draws = _draws_of_settings(fitted, covariates)
+    low, high = _interval(draws, confidence_level, "proportions")
+    return PredictedProportions(
+        settings=settings,
+        topics=np.arange(draws.shape[-1]),
+        topic_names=names_of_topics(fitted, draws.shape[-1]),
+        mean=draws.mean(axis=0),
+        low=low,
+        high=high,
+        draws=draws,
+        confidence_level=confidence_level,
+    )
+
+
+def _draws_of_settings(fitted: Any, covariates: Any) -> tuple[list[str], np.ndarray]:
+    """Return the names of the settings, and their proportions for each kept sample."""
+    design = design_of(fitted)
+    if not isinstance(covariates, Mapping):
+        matrix = design.numbers(covariates, None)
+        names = [str(i) for i in range(len(matrix))]
+        return names, np.array([*_proportions(fitted, matrix)])
+    if not covariates:
+        raise ValueError("covariates contain no settings.")
+    matrices = [design.numbers(rows, None) for rows in covariates.values()]
+    means = [
+        [proportions.mean(axis=0) for proportions in _proportions(fitted, matrix)]
+        for matrix in matrices
+    ]
+    return [str(name) for name in covariates], np.stack(means, axis=1)
+
+
+def _proportions(fitted: Any, matrix: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the proportions under each kept sample, (n_rows, n_topics)."""
+    weights = zip(fitted.intercept_draws_, fitted.coef_draws_, strict=True)
+    for intercept, coef in weights:
+        with np.errstate(over="ignore", invalid="ignore"):
+            logs = matrix @ coef.T + intercept
+        if not np.isfinite(logs).all():
+            raise ValueError(
+                "covariates are too far from those of fit: the weights times the "
+                "covariates overflow. Check the units of the settings."
+            )
+        yield softmax(logs, axis=1)
+
+
+def _interval(draws: np.ndarray, level: float, quantity: str) -> np.ndarray:
+    """Return low and high; warn if the draws are too few, or drift."""
+    warn_of_few_draws(len(draws), level, "Fit with a larger max_iter.")
+    warn_of_drift(quantity, Bias.of_drift(draws, draws.var(axis=0)))
+    return draws_interval(draws, level)
+
+
+# --- the plot of predictions -----------------------------------------------------
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PredictedProportionsDisplay(Display):
+    """Plot expected topic proportions against a covariate, with bands.
+
+    Create a display with `from_predictions`.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_settings,)
+        Values of the covariate; dates are stored as days since 1970.
+    are_dates : bool
+        Whether the values are dates.
+    estimates, low, high : ndarray of shape (n_settings, n_topics)
+        Proportions and the ends of their intervals.
+    topic_names : list of str
+        Name of each topic, for the legend.
+    covariate_name : str
+        Name of the covariate, for the horizontal axis.
+    ax_, figure_ : Axes and Figure
+        Axes and figure of the plot.
+    lines_ : list of Line2D
+        Proportions of each topic.
+    bands_ : list of PolyCollection
+        Intervals of each topic.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklda import DMRLDA
+    >>> from sklda.datasets import make_lda_corpus
+    >>> from sklda.inspection import PredictedProportionsDisplay, predicted_proportions
+    >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
+    >>> year = 2000 + 20 * theta[:, 0]
+    >>> dmr = DMRLDA(3, max_iter=1000, random_state=0).fit(X, covariates=year)
+    >>> grid = np.linspace(2000, 2020, 5)
+    >>> predicted = predicted_proportions(dmr, grid)
+    >>> PredictedProportionsDisplay.from_predictions(predicted, grid).low.shape
+    (5, 3)
+    """
+
+    values: np.ndarray
+    are_dates: bool
+    estimates: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    topic_names: list[str]
+    covariate_name: str
+
+    @classmethod
+    @validates(n_topics=POSITIVE_INTEGER)
+    def from_predictions(
+        cls,
+        predicted: Any,
+        values: ArrayLike,
+        *,
+        topics: ArrayLike | None = None,
+        n_topics: int = 5,
+        covariate_name: str = "covariate",
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> Self:
+        """Plot the proportions of some topics.
+
+        Parameters
+        ----------
+        predicted : PredictedProportions
+            Result of `predicted_proportions` for settings along a covariate.
+        values : array-like of shape (n_settings,)
+            Value of the covariate in each setting, numbers or dates.
+        topics : array-like of int or str, default=None
+            Topics to plot, by number or name. By default the largest `n_topics`.
+        n_topics : int, default=5
+            Maximum number of topics to plot, at least 1, if `topics` is None.
+        covariate_name : str, default="covariate"
+            Name of the covariate.
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for ``Axes.plot``.
+
+        Returns
+        -------
+        PredictedProportionsDisplay
+            The plotted display.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            Without matplotlib; if a parameter has a wrong type, length or value.
+        """
+        source = "predicted_proportions"
+        check_result(predicted, "predicted", PredictedProportions, source)
+        if topics is None:
+            shown = largest_topics(predicted.mean, n_topics)
+        else:
+            shown = numbers_of_topics(topics, predicted.topic_names)
+        values = np.asarray(values)
+        are_dates = values.dtype.kind == "M"
+        if are_dates:
+            values = as_column(values, "values").values.astype(np.int64)
+        return cls(
+            values=check_numbers(values, "values", predicted.mean.shape[:1]),
+            are_dates=are_dates,
+            estimates=predicted.mean[:, shown],
+            low=predicted.low[:, shown],
+            high=predicted.high[:, shown],
+            topic_names=predicted.topic_names[shown].tolist(),
+            covariate_name=covariate_name,
+        ).plot(ax, **style)
+
+    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
+        order = np.argsort(self.values, kind="stable")
+        x = self.values[order]
+        self.lines_: list[Line2D] = []
+        self.bands_: list[PolyCollection] = []
+        styles = series_styles(self.topic_names, 0.85)
+        for k, series in enumerate(styles):
+            line = {"linewidth": 1.5} | series | style
+            band = {"color": line["color"], "alpha": 0.2, "linewidth": 0}
+            ends = self.low[order, k], self.high[order, k]
+            self.bands_.append(axes.fill_between(x, *ends, **band))
+            self.lines_ += axes.plot(x, self.estimates[order, k], **line)
+        axes.set_ylim(bottom=0, auto=None)  # a second display may be higher
+        if self.are_dates:
+            write_dates(axes)
+        axes.set_xlabel(plain(self.covariate_name), **PLAIN)
+        axes.set_ylabel("expected proportion")
+        axes.spines[["top", "right"]].set_visible(False)
+        legend_beside(axes)

@@ -1,29 +1,29 @@
-"""A plot of the traces of fits, or of chains.
+"""Plots of traces, documents, topics and their words.
 
-A plot of the topic proportions of documents.
-
-A plot of the top words of each topic.
-
-A map of topics in two dimensions, by the similarity of their words.
+`ConvergenceDisplay` plots the traces of fits or chains, `DocumentTopicsDisplay` the
+topic proportions of documents, `TopWordsDisplay` the top words of each topic, and
+`TopicMapDisplay` a map of topics by the similarity of their words. Each has a method
+that computes what it shows, and `_draw`, which draws it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import cycle
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.decomposition import KernelPCA
 
-from sklda._data.checks import check_indices, label_list
 from sklda._data.types import MatrixLike, NameList, WordMetric
 from sklda._fitted.fitted_topics import (
     count_models,
     empty_topics,
     fitted_components,
+    has_names,
+    keys_of_model,
     names_of_topics,
     normalise,
     numbers_of_topics,
@@ -37,7 +37,7 @@ from sklda._fitted.topic_words import (
     jensen_shannon_distances,
     top_columns,
 )
-from sklda._sampling.parameters import POSITIVE_INTEGER, validates
+from sklda._sampling.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
 from sklda.inspection._display import (
     EDGE,
     FILL,
@@ -46,27 +46,52 @@ from sklda.inspection._display import (
     PanelDisplay,
     largest_topics,
     legend_beside,
-    legend_label,
     new_panels,
     plain,
-    shades,
+    rows_and_names,
+    series_styles,
     write_rows,
     write_title,
 )
-from sklda.inspection._words import NO_TOKENS, NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
     from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
 # Attributes with the values and the sweeps of a trace, and the quantity it records.
 _TRACES = (
     ("log_joint_", "log_joint_iter_", "log joint (nats)"),
     ("bound_", "bound_iter_", "bound (nats per token)"),
 )
+_DASHES = "-", "--", "-.", ":"
 _MAX_MARKERS = 30  # longer traces are drawn without markers
-_MAX_QUANTITY = 60  # characters of the label of the axis
 _LEGEND_ROWS = 14  # of each column of the legend
+
+NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
+NO_TOKENS = "(no tokens)"  # in place of the words of a topic
+# Characters of a word and of a name in a label.
+_WORD_IN_LABEL, _NAME_IN_LABEL = 18, 60
+
+_MIN_NUMBERED = 0.05  # of a bar: smaller segments are too narrow for a number
+_MAX_DOCUMENT = 26  # characters of the name of a document
+_MAX_LABEL = 80  # characters of a topic with its words
+
+# Sizes in inches of a panel of words.
+_WIDTH, _WORD_HEIGHT = 2.2, 0.2
+_SIDES = 0.25  # left and right of each panel
+_TOP = 0.4  # above each panel, for its title
+_BOTTOM = 0.55  # below the lowest panels, for the axis
+_MAX_COLUMNS = 5
+_MAX_WORD = 26  # characters of a word that fit into a panel
+_WORD_PAD = 3  # points between the left edge and the words
+
+_TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
+_MAX_LABELLED = 30  # with more topics, the words would take too much space
+_ROW = 0.19  # inches of a label
+
+# --- traces -----------------------------------------------------------------------
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -189,19 +214,17 @@ class ConvergenceDisplay(Display):
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
         self.lines_: list[Line2D] = []
         # Adjacent colours are similar, so adjacent curves also differ in their dashes.
-        dashes = cycle(["-", "--", "-.", ":"])
-        for i, colour in enumerate(shades(len(self.names), 0.75)):
-            options = {"color": colour, "linestyle": next(dashes)}
+        for i, series in enumerate(series_styles(self.names)):
+            options = {"linestyle": _DASHES[i % len(_DASHES)]} | series | style
             if self.sweeps[i].size <= _MAX_MARKERS:
-                options["marker"] = "."
-            options |= style | {"label": legend_label(self.names[i], 30)}
+                options = {"marker": "."} | options
             self.lines_ += axes.plot(self.sweeps[i], self.values[i], **options)
         if self.burn_in > 0:
             axes.axvspan(0, self.burn_in, color="0.9", zorder=0, label="burn-in")
         if self.r_hat is not None:
             axes.set_title(f"R-hat {self.r_hat:.3f}")
         axes.set_xlabel("sweep")
-        axes.set_ylabel(plain(self.quantity, _MAX_QUANTITY), **PLAIN)
+        axes.set_ylabel(plain(self.quantity), **PLAIN)
         axes.xaxis.get_major_locator().set_params(integer=True)
         # In full, such as -6,340,000, not as multiples of a power above the axis.
         axes.yaxis.set_major_formatter("{x:,.12g}")
@@ -234,14 +257,40 @@ def _trace(estimator: Any, name: str) -> tuple[np.ndarray, np.ndarray, str]:
     )
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.container import BarContainer
+# --- labels of topics -------------------------------------------------------------
 
-_DEFAULT_N_DOCUMENTS = 10
-_MIN_NUMBERED = 0.05  # of a bar: smaller segments have no room for a number
-_MAX_NAME_LENGTH = 26  # characters of the name of a document
-_MAX_LABEL_LENGTH = 80  # of a topic with its words
+
+def topic_labels(
+    estimator: Any,
+    feature_names: NameList | None,
+    n_words: int | None,
+    default_n_words: int,
+    metric: str,
+) -> list[str]:
+    """Return the number of each topic and its name or, without one, its top words.
+
+    If `n_words` is None there are `default_n_words`, or none if words have no names.
+    """
+    components = fitted_components(estimator)
+    n_topics, n_columns = components.shape
+    has_words = feature_names is not None or has_names(estimator)
+    if n_words is None:
+        n_words = min(default_n_words, n_columns) if has_words else 0
+    texts = [""] * n_topics
+    if n_words:
+        names = word_names(estimator, feature_names, n_columns)
+        words = [plain(name, _WORD_IN_LABEL) for name in names]
+        top = top_columns(components, n_words, metric)
+        texts = [", ".join(words[column] for column in topic) for topic in top]
+        for k in np.flatnonzero(empty_topics(estimator, components)):
+            texts[k] = NO_TOKENS
+    for k, key in enumerate(keys_of_model(estimator, n_topics)):
+        if isinstance(key, str):
+            texts[k] = plain(key, _NAME_IN_LABEL)
+    return [f"{k}: {text}" if text else str(k) for k, text in enumerate(texts)]
+
+
+# --- documents --------------------------------------------------------------------
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -346,14 +395,9 @@ class DocumentTopicsDisplay(Display):
         words = (feature_names, n_words, 3, "probability")
         labels = topic_labels(estimator, *words)
         proportions = topic_proportions(estimator, X)
-        if documents is None:
-            documents = np.arange(min(len(proportions), _DEFAULT_N_DOCUMENTS))
-        rows = check_indices(documents, "documents", len(proportions), "documents")
+        rows, names = rows_and_names(documents, document_names, len(proportions), 10)
         proportions = proportions[rows]
         topics = largest_topics(proportions, n_topics)
-        if document_names is None:
-            document_names = rows
-        names = label_list(document_names, "document_names", "documents", rows.size)
         return cls(
             proportions=proportions[:, topics],
             topics=topics,
@@ -370,41 +414,33 @@ class DocumentTopicsDisplay(Display):
         style = {"edgecolor": "white", "linewidth": 1} | style
         rows = np.arange(len(self.proportions))
         starts = np.zeros(rows.size)
-        colours = shades(self.topics.size)
         self.bars_: list[BarContainer] = []
-        for k, widths in enumerate(self.proportions.T):
-            label = legend_label(self.topic_names[k], _MAX_LABEL_LENGTH)
-            options = {"label": label, "color": colours[k]} | style
-            self.bars_.append(axes.barh(rows, widths, left=starts, **options))
-            luminance = np.dot(colours[k, :3], [0.299, 0.587, 0.114])
-            text = {"color": "black" if luminance > 0.5 else "white"}
-            text |= {"ha": "center", "va": "center", "fontsize": "small"}
-            for row in np.flatnonzero(widths >= _MIN_NUMBERED * self.n_models):
-                axes.text(starts[row] + widths[row] / 2, row, self.topics[k], **text)
+        styles = series_styles(self.topic_names, 0.9, _MAX_LABEL)
+        for topic, widths, series in zip(
+            self.topics, self.proportions.T, styles, strict=True
+        ):
+            self.bars_.append(axes.barh(rows, widths, left=starts, **series | style))
+            luminance = np.dot(series["color"][:3], [0.299, 0.587, 0.114])
+            has_room = widths >= _MIN_NUMBERED * self.n_models
+            axes.bar_label(
+                self.bars_[-1],
+                np.where(has_room, str(topic), ""),
+                label_type="center",
+                color="black" if luminance > 0.5 else "white",
+                fontsize="small",
+            )
             starts = starts + widths
         rest = (self.n_models - starts).clip(0)
         if rest.max() > 1e-6:
             style = style | {"color": "white", "edgecolor": "grey", "hatch": "////"}
             bars = axes.barh(rows, rest, left=starts, label="others", **style)
             self.bars_.append(bars)
-        write_rows(axes, self.document_names, _MAX_NAME_LENGTH)
+        write_rows(axes, self.document_names, _MAX_DOCUMENT)
         axes.set(xlim=(0, self.n_models), xlabel="proportion of the topic")
         legend_beside(axes, title="Topics")
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.container import BarContainer
-
-_MAX_COLUMNS = 5
-_MAX_WORD_LENGTH = 26  # characters of a word that fit into a panel
-_WORD_PAD = 3  # points between the left edge and the words
-# Sizes in inches.
-_PANEL_WIDTH = 2.2
-_WORD_HEIGHT = 0.2
-_SIDE_MARGIN = 0.25  # left and right of each panel
-_TOP_MARGIN = 0.4  # above each panel, for its title
-_BOTTOM_MARGIN = 0.55  # below the lowest panels, for the axis
+# --- words of topics --------------------------------------------------------------
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -515,7 +551,7 @@ class TopWordsDisplay(PanelDisplay):
         return len(self.words), way_out
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
-        limit = 1.05 * self.probabilities.max()
+        limit = 1.05 * self.probabilities.max() or 1.0  # without tokens in any
         style = {"color": FILL} | style
         self.bars_: list[BarContainer] = []
         for k, panel in enumerate(axes):
@@ -524,8 +560,8 @@ class TopWordsDisplay(PanelDisplay):
             write_title(panel, self.topic_names[k])
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
-            # On top of their bars, so that long words leave room for bars.
-            texts = [plain(word, _MAX_WORD_LENGTH) for word in self.words[k]]
+            # On top of their bars, so that long words leave space for bars.
+            texts = [plain(word, _MAX_WORD) for word in self.words[k]]
             panel.set_yticks(rows, texts, ha="left", fontsize="small", **PLAIN)
             panel.tick_params(axis="y", length=0, pad=-_WORD_PAD)
             for label in panel.get_yticklabels():  # wide letters, or a narrow panel
@@ -538,19 +574,19 @@ class TopWordsDisplay(PanelDisplay):
             pyplot,
             n_panels,
             _MAX_COLUMNS,
-            (_PANEL_WIDTH + _SIDE_MARGIN, panel_height + _TOP_MARGIN),
-            (_SIDE_MARGIN, _BOTTOM_MARGIN),
+            (_WIDTH + _SIDES, panel_height + _TOP),
+            (_SIDES, _BOTTOM),
             layout="none",
         )
         figure = panels[0].figure
         width, height = figure.get_size_inches()
         figure.subplots_adjust(
-            left=_SIDE_MARGIN / width,
-            right=1 - _SIDE_MARGIN / width,
-            bottom=_BOTTOM_MARGIN / height,
-            top=1 - _TOP_MARGIN / height,
-            wspace=_SIDE_MARGIN / _PANEL_WIDTH,
-            hspace=_TOP_MARGIN / panel_height,
+            left=_SIDES / width,
+            right=1 - _SIDES / width,
+            bottom=_BOTTOM / height,
+            top=1 - _TOP / height,
+            wspace=_SIDES / _WIDTH,
+            hspace=_TOP / panel_height,
         )
         # Shared axes would do it, but take a minute for 400 panels.
         for panel in panels[:-_MAX_COLUMNS]:
@@ -560,13 +596,7 @@ class TopWordsDisplay(PanelDisplay):
         return panels
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.text import Text
-
-_TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
-_MAX_LABELLED = 30  # with more topics, the words would need too much room
-_ROW = 0.19  # inches of a label
+# --- the map of topics ------------------------------------------------------------
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -640,7 +670,7 @@ class TopicMapDisplay(Display):
     ) -> Self:
         """Plot the map of the topics of a fitted estimator.
 
-        Cost: O(K) per word-topic pair, with K topics; with X, also that of `transform`.
+        Cost: O(K) per word and topic, with K topics; with X, also that of `transform`.
 
         Parameters
         ----------
@@ -679,9 +709,7 @@ class TopicMapDisplay(Display):
         default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
         words = (feature_names, n_words, default_n_words, "relevance")
         labels = topic_labels(estimator, *words)
-        topics = normalise(components)
-        distances = jensen_shannon_distances(topics, topics)
-        positions, explained_ratio = classical_scaling(distances)
+        positions, explained_ratio = topic_positions(normalise(components))
         return cls(
             positions=positions,
             frequencies=topic_frequencies(estimator, X),
@@ -714,6 +742,14 @@ class TopicMapDisplay(Display):
         axes.text(1.02, 1, "\n".join(self._with_text()), **beside | PLAIN)
 
 
+def topic_positions(topics: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of topics on a map, (n_topics, 2), from their words.
+
+    Also return the proportion of the sum of squared distances that each axis explains.
+    """
+    return classical_scaling(jensen_shannon_distances(topics, topics))
+
+
 def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Embed n points with given Euclidean distances, (n, n), in two dimensions.
 
@@ -721,16 +757,11 @@ def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     distances that each axis accounts for, (2,). The sign of an axis is arbitrary, so
     the coordinate of largest magnitude is made positive.
     """
-    n_points = len(distances)
-    centring = np.eye(n_points) - 1 / n_points
-    inner_products = -centring @ distances**2 @ centring / 2
-    eigenvalues, eigenvectors = np.linalg.eigh(inner_products)
-    eigenvalues, eigenvectors = eigenvalues[::-1].clip(0), eigenvectors[:, ::-1]
-    n_axes = min(n_points, 2)
-    points = np.zeros((n_points, 2))
-    points[:, :n_axes] = eigenvectors[:, :n_axes] * np.sqrt(eigenvalues[:n_axes])
-    points *= np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1)
-    explained_ratio = np.zeros(2)
-    total = max(eigenvalues.sum(), np.finfo(float).tiny)  # 0 if all points coincide
-    explained_ratio[:n_axes] = eigenvalues[:n_axes] / total
-    return points, explained_ratio
+    squares = distances**2
+    n_axes = min(len(squares), 2)
+    scaling = KernelPCA(n_axes, kernel="precomputed", eigen_solver="dense")
+    points = scaling.fit_transform(-squares / 2)
+    total = max(squares.sum() / (2 * len(squares)), np.finfo(float).tiny)
+    ratio = scaling.eigenvalues_ / total  # 0 if all points coincide
+    missing = (0, 2 - n_axes)
+    return np.pad(points, [(0, 0), missing]), np.pad(ratio, missing)

@@ -1,14 +1,17 @@
-"""Groups of documents: categories, or numbers and dates in their order.
+"""Mean topic proportions of groups of documents, or over time, and their plot.
 
-Mean topic proportions of groups of documents, or over time, and their plot.
+`check_groups` divides the documents into groups: categories, or bins of numbers or
+dates in their order. `topic_means` averages a sample of the proportions from each draw
+over the groups, pools the means (`sklda.inspection._estimates`) and returns
+`TopicMeans`, which `TopicMeansDisplay` plots.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import count
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -26,7 +29,6 @@ from sklda.inspection._display import (
     EDGE,
     FILL,
     PanelDisplay,
-    import_pyplot,
     largest_topics,
     line_of_others,
     new_panels,
@@ -38,21 +40,34 @@ from sklda.inspection._display import (
     write_title,
 )
 from sklda.inspection._estimates import (
-    DrawnEstimates,
     Linear,
+    Pooled,
     SeriesOfEstimates,
     check_several,
     means_with_intervals,
     pool,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 MAX_GROUPS = 200  # more categories would not be legible
-MAX_BINS = 60  # of numbers and dates, unless the caller says otherwise
-# Widths of bins: units of NumPy, and how many of them.
-_SPANS = ("D", 1), ("W", 1), ("M", 1), ("M", 3), ("Y", 1)
-_YEAR_0 = -1970  # of NumPy
+# Bins of dates: units of NumPy, how many of them, and the number of one that begins a
+# bin. Weeks begin on Mondays, such as January 5, 1970.
+_SPANS = ("D", 1, 0), ("D", 7, 4), ("M", 1, 0), ("M", 3, 0), ("Y", 1, 0)
+_DAYS = 365.2425  # of a year
 _TINY, _ROUNDING = 1e-300, 1e-12  # least width of bins, and relative to the numbers
-_MONDAY = 3  # days from Monday to Thursday, on which the weeks of NumPy begin
+_MOST_TOPICS = 3  # in the printed table
+_COLUMNS = ("mean", "standard_error", "low", "high")
+_PANELS = 3  # in a row
+_WIDTH, _HEIGHT = 2.8, 2.0  # inches of a panel with a line
+_ROW = 0.26  # inches of a group
+_NAMES = 1.4  # inches of their names
+_BELOW_YEAR = 16  # points from the dates, below which their year may stand
+_MAX_NAME = 24  # characters of the name of a group
+
+
+# --- groups -----------------------------------------------------------------------
 
 
 class Groups(NamedTuple):
@@ -60,13 +75,9 @@ class Groups(NamedTuple):
 
     names: list[str]
     members: np.ndarray  # (n_documents,) the group of each document; -1 for no date
-    places: np.ndarray | None  # (n_groups,) on the axis; None for categories
+    # (n_groups,) on the axis, for dates days since 1970; None for categories
+    places: np.ndarray | None
     dates: np.ndarray | None = None  # (n_documents,), if groups are bins of dates
-
-    @property
-    def are_dates(self) -> bool:
-        """Whether the groups are bins of dates; then places are days since 1970."""
-        return self.dates is not None
 
     def sizes(self) -> np.ndarray:
         """Return the number of documents of each group."""
@@ -76,7 +87,7 @@ class Groups(NamedTuple):
 def check_groups(
     groups: Any,
     n_documents: int,
-    max_bins: int = MAX_BINS,
+    max_bins: int = 60,
     *,
     may_miss_dates: bool = False,
 ) -> Groups:
@@ -112,28 +123,22 @@ def check_groups(
 
 def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
     """Group dates by days, weeks from Monday, months, quarters, years or more years."""
-    years = (("Y", int(step)) for step in _round_steps(2))
-    for unit, step in chain(_SPANS, years):
-        shift = _MONDAY if unit == "W" else 0
-        shifted = days + np.timedelta64(shift, "D")
-        number = shifted.astype(f"M8[{unit}]").astype(np.int64)
-        # Bins of years begin with year 0, or before it with the first year.
-        zero = min(_YEAR_0, number.min()) if unit == "Y" else 0
-        number = (number - zero) // step
-        if number.max() - number.min() < max_bins:
+    for unit, step, zero in _SPANS:
+        number = (days.astype(f"M8[{unit}]").astype(np.int64) - zero) // step
+        if np.ptp(number) < max_bins:
             break
+    else:
+        groups = _of_intervals(number + 1970.0, True, max_bins)
+        middles = (np.asarray(groups.places) - 1969.5) * _DAYS
+        return groups._replace(places=middles, dates=days)
     bins = np.arange(number.min(), number.max() + 2) * step + zero
     starts = bins.astype(f"M8[{unit}]")
-    first = starts.astype("M8[D]").astype(np.int64) - shift
-    names = [str(start) for start in starts[:-1]]
-    if unit == "W" or step > 1:
-        ends = (first[1:] - 1).astype("M8[D]")
-        if unit == "W":
-            starts = first.astype("M8[D]")
-        else:
-            ends = ends.astype(f"M8[{unit}]")
-        names = [f"{a} to {b}" for a, b in zip(starts[:-1], ends, strict=True)]
-    middles = (first[:-1] + first[1:] - 1) / 2
+    names = [
+        str(first) if step == 1 else f"{first} to {last}"
+        for first, last in zip(starts[:-1], starts[1:] - 1, strict=True)
+    ]
+    edges = starts.astype("M8[D]").astype(np.int64)
+    middles = (edges[:-1] + edges[1:] - 1) / 2
     return Groups(names, number - number.min(), middles, days)
 
 
@@ -141,19 +146,21 @@ def _of_numbers(numbers: np.ndarray, max_bins: int) -> Groups:
     """Group numbers by value or, if there are many, by bins of equal width."""
     distinct, members = np.unique(numbers, return_inverse=True)
     whole = not (distinct % 1).any() and np.abs(distinct).max() < 2**53
-    width = distinct[-1] - distinct[0] if whole else np.inf
-    least = 1.0 if whole else 0.0
-    if whole and width >= max_bins:  # every fifth year, for instance
-        least = float(np.gcd.reduce(np.diff(distinct).astype(np.int64)))
-    if width < least * max_bins:
-        members = np.rint((numbers - distinct[0]) / least).astype(np.int64)
-        distinct = distinct[0] + least * np.arange(members.max() + 1)
-    elif len(distinct) > max_bins:
+    if whole:
+        width = distinct[-1] - distinct[0]
+        step = 1.0
+        if width >= max_bins:  # every fifth year, for instance
+            step = float(np.gcd.reduce(np.diff(distinct).astype(np.int64)))
+        if width < step * max_bins:
+            members = np.rint((numbers - distinct[0]) / step).astype(np.int64)
+            distinct = distinct[0] + step * np.arange(members.max() + 1)
+    if members.max() >= max_bins:
         return _of_intervals(numbers, whole, max_bins)
     return Groups([f"{value:.16g}" for value in distinct], members, distinct)
 
 
 def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:
+    """Group numbers by bins as wide as 1, 2 or 5 times a power of ten."""
     low, high = float(numbers.min()), float(numbers.max())
     least, largest = high / max_bins - low / max_bins, max(abs(low), abs(high))
     if least < max(_TINY, _ROUNDING * largest) or largest > 1 / _TINY:
@@ -161,39 +168,20 @@ def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:
             f"groups has numbers from {low!r} to {high!r}, which cannot be divided "
             "into bins: subtract their mean and multiply them by a constant."
         )
-    least = 10.0 ** math.floor(math.log10(least))
     # Bins end at 0, so a single one could not contain numbers of both signs.
     zero = low if max_bins == 1 else 0.0
-    for width in _round_steps(max(least, 1.0) if whole else least):
+    powers = count(math.floor(math.log10(least)))
+    for width in (10.0**power * factor for power in powers for factor in (1, 2, 5)):
         steps = np.floor((numbers - zero) / width)
-        if steps.max() - steps.min() < max_bins:
+        if np.ptp(steps) < max_bins and (width >= 1 or not whole):
             break
-    members = (steps - steps.min()).astype(np.int64)
-    first = zero + (steps.min() + np.arange(members.max() + 1)) * width
+    first = zero + np.arange(steps.min(), steps.max() + 1) * width
     last = first + (width - whole)
     names = [f"{a:.12g} to {b:.12g}" for a, b in zip(first, last, strict=True)]
-    return Groups(names, members, first / 2 + last / 2)
+    return Groups(names, (steps - steps.min()).astype(np.int64), (first + last) / 2)
 
 
-def _round_steps(least: float) -> Iterator[float]:
-    """Yield 1, 2 and 5 times the powers of ten, from `least` on."""
-    power = 10.0 ** math.floor(math.log10(least))
-    while True:
-        yield from (power * step for step in (1, 2, 5) if power * step >= least)
-        power *= 10
-
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_MOST_TOPICS = 3  # in the printed table
-_COLUMNS = ("mean", "standard_error", "low", "high")
-_PANELS = 3  # in a row
-_WIDTH, _HEIGHT = 2.8, 2.0  # inches of a panel with a line
-_ROW = 0.26  # inches of a group
-_NAMES = 1.4  # inches of their names
-_BELOW_YEAR = 16  # points from the dates, below which their year may stand
-_MAX_NAME = 24  # characters of the name of a group
+# --- means ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -217,7 +205,7 @@ class TopicMeans(SeriesOfEstimates):
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
     topic_names : ndarray of shape (n_topics,) of str
-        Their names, see `name_topics`; "topic 3" stands for no name.
+        Their names, see `name_topics`, or "topic 3" for a topic without a name.
     mean : ndarray of shape (n_groups, n_topics)
         Mean proportion of each topic.
     standard_error : ndarray of shape (n_groups, n_topics)
@@ -240,13 +228,13 @@ class TopicMeans(SeriesOfEstimates):
     mean: np.ndarray
     standard_error: np.ndarray
     n_draws: int
-    _drawn: DrawnEstimates
+    _pooled: Pooled
 
     def _series(self) -> tuple[str, list[str]]:
         return "group", self.groups
 
     def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
-        return self._drawn.difference(i, j, (1.0, 1.0), self.confidence_level)
+        return self._pooled.difference(i, j)
 
     @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
@@ -389,11 +377,11 @@ def topic_means(
     bins = check_groups(groups, draws.n_documents, max_bins, may_miss_dates=True)
     sizes = bins.sizes()
     estimator = _means_of_groups(bins.members, sizes)
-    pooled, drawn = pool(draws, shown, estimator, confidence_level, random_state)
+    pooled = pool(draws, shown, estimator, confidence_level, random_state)
     return TopicMeans(
         groups=bins.names,
         places=bins.places,
-        are_dates=bins.are_dates,
+        are_dates=bins.dates is not None,
         n_documents=sizes,
         n_undated=draws.n_documents - int(sizes.sum()),
         topics=shown,
@@ -404,7 +392,7 @@ def topic_means(
         high=pooled.high.clip(0, 1),
         confidence_level=confidence_level,
         n_draws=draws.n_draws,
-        _drawn=drawn,
+        _pooled=pooled,
     )
 
 
@@ -525,7 +513,6 @@ class TopicMeansDisplay(PanelDisplay):
             Without matplotlib; as `topic_means` and `plot`; if a parameter has a wrong
             type, length or value.
         """
-        import_pyplot(cls.__name__)
         draws = check_draws(draws)
         if topics is None:
             samples = (draws.doc_topic(i) for i in range(draws.n_draws))
@@ -571,10 +558,8 @@ class TopicMeansDisplay(PanelDisplay):
         means, rows = self.means, np.arange(len(self.means.groups))
         panel.hlines(rows, means.low[:, j], means.high[:, j], color=FILL, linewidth=4)
         panel.plot(means.mean[:, j], rows, **{"linestyle": "none"} | style)
-        counts = (f"{n:,}" for n in means.n_documents)
-        names = (plain(name, _MAX_NAME) for name in means.groups)
-        texts = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
-        write_rows(panel, texts, _MAX_NAME + 12)
+        sizes = zip(means.groups, means.n_documents, strict=True)
+        write_rows(panel, [f"{plain(name, _MAX_NAME)} ({n:,})" for name, n in sizes])
         panel.set_xlim(left=0)
         panel.locator_params(axis="x", nbins=4)
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+from scipy.stats import t as student_t
 
 from sklda._fitted.posterior_draws import PosteriorDraws
 
@@ -24,6 +25,21 @@ def draws_of(doc_topic, doc_topic_prior, learned_alpha=()):
         _doc_topic=[_cells(counts) for counts in doc_topic],
         _word_topic=[_cells(counts.sum(axis=0)[np.newaxis]) for counts in doc_topic],
     )
+
+
+def pooled_by_hand(estimates, within, df, level):
+    """Pool by the formulas of Rubin, and of Barnard and Rubin.
+
+    Return mean, standard error, degrees of freedom and both ends of the intervals.
+    """
+    m = len(estimates)
+    between = (1 + 1 / m) * estimates.var(axis=0, ddof=1)
+    gamma = between / (within + between)
+    observed = (df + 1) / (df + 3) * df * (1 - gamma)
+    df = 1 / (gamma**2 / (m - 1) + 1 / observed)
+    mean, error = estimates.mean(axis=0), np.sqrt(within + between)
+    half = student_t.ppf((1 + level) / 2, df) * error
+    return mean, error, df, mean - half, mean + half
 
 
 def named(draws, names):

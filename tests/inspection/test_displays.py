@@ -1,11 +1,10 @@
-"""Displays, what they draw, and that texts do not overlap."""
+"""Displays, and what they draw."""
 
 import re
 import sys
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda.inspection import (
@@ -15,66 +14,44 @@ from sklda.inspection import (
     TopicMapDisplay,
     TopicMeansDisplay,
     TopWordsDisplay,
+    estimate_effect,
     top_words,
 )
+from sklda.inspection._figures import classical_scaling
 from tests.helpers.draws import draws_of
-from tests.helpers.known_topics import (
-    LONG,
-    KnownTopics,
-    X,
-    boxes,
-    columns_are_shown,
-    model_of,
-    overlaps,
-)
+from tests.helpers.known_topics import LONG, KnownTopics, X, columns_are_shown, model_of
 
 pytestmark = columns_are_shown
+
+
+def legend_of(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def rows_of(axes):
+    return [label.get_text() for label in axes.get_yticklabels()]
+
 
 # --- top words ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("n_topics", "topics", "ranking"),
-    [(1, None, {}), (20, None, {}), (5, [4, 1], {"metric": "frex", "weight": 0.9})],
+    ("topics", "ranking"),
+    [(range(20), {}), ([4, 1], {"metric": "frex", "weight": 0.9})],
 )
-def test_bars_are_probabilities_whatever_the_metric(pyplot, n_topics, topics, ranking):
-    model = model_of(n_topics)
+def test_bars_are_probabilities_whatever_the_metric(pyplot, topics, ranking):
+    model = model_of(20)
     display = TopWordsDisplay.from_estimator(model, n_words=6, topics=topics, **ranking)
-    topics = range(n_topics) if topics is None else topics
-    assert len(display.axes_) == len(display.figure_.axes) == len(topics)
     words = top_words(model, n_words=6, **ranking)
     assert display.words == [words[k] for k in topics]
     phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
     for k, panel, bars in zip(topics, display.axes_, display.bars_, strict=True):
         assert panel.get_title() == f"topic {k}"
-        labels = [label.get_text() for label in panel.get_yticklabels()]
-        assert labels == words[k]
+        assert rows_of(panel) == words[k]
         widths = [bar.get_width() for bar in bars]
-        np.testing.assert_allclose(widths, phi[k, np.array(labels, dtype=int)])
+        np.testing.assert_allclose(widths, phi[k, np.array(words[k], dtype=int)])
         assert panel.get_ylim()[0] > panel.get_ylim()[1], "the best word is on top"
         assert panel.get_xlim() == display.axes_[0].get_xlim()
-        assert panel.get_xlim()[1] > display.probabilities.max()
-
-
-@pytest.mark.parametrize("n_topics", [1, 7, 23])
-def test_panels_do_not_overlap(pyplot, n_topics):
-    display = TopWordsDisplay.from_estimator(model_of(n_topics), LONG)
-    figure = display.figure_
-    figure.draw_without_rendering()
-    titles = boxes(panel.title for panel in display.axes_)
-    panels = np.array([panel.get_window_extent().extents for panel in display.axes_])
-    assert overlaps(np.vstack([titles, panels])) == 0
-    lowest = display.axes_[-5:]
-    numbers = [label for panel in lowest for label in panel.get_xticklabels()]
-    assert all(label.get_visible() for label in numbers)
-    around = boxes([*numbers, figure._supxlabel])
-    assert overlaps(np.vstack([around[-1:], panels])) == 0
-    assert (around[:, 1] >= 0).all()
-    for panel in display.axes_:
-        words = panel.get_yticklabels()
-        assert overlaps(boxes(words)) == 0
-        assert all(len(word.get_text()) <= 26 for word in words)
-        assert all(word.get_clip_box() is panel.bbox for word in words)
 
 
 def test_axes_may_be_given(pyplot):
@@ -89,35 +66,27 @@ def test_axes_may_be_given(pyplot):
         TopWordsDisplay.from_estimator(model_of(3), ax=ax)
 
 
-@pytest.fixture(scope="module")
-def fits():
-    lda = CollapsedGibbsLDA(3, max_iter=20, topic_word_prior=0.1)
-    return [
-        clone(lda).set_params(evaluate_every=4 + i, random_state=i).fit(X)
+# --- traces ------------------------------------------------------------------
+
+
+def test_curves_are_the_traces(pyplot):
+    options = {"max_iter": 20, "topic_word_prior": 0.1}
+    fits = [
+        CollapsedGibbsLDA(3, evaluate_every=4 + i, random_state=i, **options).fit(X)
         for i in range(2)
     ]
-
-
-def test_curves_are_the_traces(pyplot, fits):
     display = ConvergenceDisplay.from_estimator({"a": fits[0], "b": fits[1]})
-    assert display.names == ["a", "b"]
+    names = ConvergenceDisplay.from_estimator(fits).names
+    assert names == ["0: CollapsedGibbsLDA", "1: CollapsedGibbsLDA"]
     for line, fit in zip(display.lines_, fits, strict=True):
         np.testing.assert_array_equal(line.get_xdata(), fit.log_joint_iter_)
         np.testing.assert_array_equal(line.get_ydata(), fit.log_joint_)
-    assert display.ax_.get_xlabel() == "sweep"
     assert display.ax_.get_ylabel() == "log joint (nats)"
     written = display.ax_.yaxis.get_major_formatter()
     # Before 3.9, Matplotlib writes a hyphen.
     assert written(-6_340_000).replace("\N{MINUS SIGN}", "-") == "-6,340,000"
-    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["a", "b"]
+    assert display.names == legend_of(display) == ["a", "b"]
     assert [line.get_linestyle() for line in display.lines_] == ["-", "--"]
-
-
-def test_names_of_fits_without_names(pyplot, fits):
-    assert ConvergenceDisplay.from_estimator(fits[0]).names == ["CollapsedGibbsLDA"]
-    names = ConvergenceDisplay.from_estimator(fits).names
-    assert names == ["0: CollapsedGibbsLDA", "1: CollapsedGibbsLDA"]
 
 
 def test_bound_is_drawn(pyplot):
@@ -130,22 +99,7 @@ def test_bound_is_drawn(pyplot):
     assert display.ax_.get_ylabel() == "bound (nats per token)"
 
 
-@pytest.mark.parametrize("n_fits", [2, 20])
-def test_legend_covers_no_curve(pyplot, n_fits):
-    sweeps = np.arange(1, 51)
-    display = ConvergenceDisplay(
-        sweeps=[sweeps] * n_fits,
-        values=[-(1e6 + i) / sweeps for i in range(n_fits)],
-        names=[f"chain {i} of a very long experiment indeed" for i in range(n_fits)],
-        quantity="log joint (nats)",
-    ).plot()
-    display.figure_.draw_without_rendering()
-    legend = display.ax_.get_legend()
-    frame = display.ax_.get_window_extent().extents
-    assert overlaps(np.vstack([legend.get_window_extent().extents, frame])) == 0
-    assert overlaps(boxes(legend.get_texts())) == 0
-    inside = display.figure_.bbox.extents
-    assert (legend.get_window_extent().extents[2:] <= inside[2:]).all()
+# --- documents ---------------------------------------------------------------
 
 
 def test_segments_are_the_proportions(pyplot):
@@ -160,68 +114,165 @@ def test_segments_are_the_proportions(pyplot):
     widths = [[bar.get_width() for bar in bars] for bars in display.bars_]
     np.testing.assert_allclose(starts, [[0, 0], [0.7, 0.5], [1, 0.7]])
     np.testing.assert_allclose(widths, [[0.7, 0.5], [0.3, 0.2], [0, 0.3]], atol=1e-12)
-    assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["2", "0"]
-    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["0: a", "1: b", "others"]
+    assert rows_of(display.ax_) == ["2", "0"]
+    assert legend_of(display) == ["0: a", "1: b", "others"]
     assert [text.get_text() for text in display.ax_.texts] == ["0", "0", "1", "1"]
     assert display.ax_.get_xlim() == (0, 1)
     assert display.ax_.get_ylim() == (1.5, -0.5)
 
 
-@pytest.mark.parametrize("n_topics", [1, 20, 100])
-def test_documents_have_readable_labels(pyplot, n_topics):
-    display = DocumentTopicsDisplay.from_estimator(
-        model_of(n_topics), X, LONG, document_names=LONG[:10], n_topics=12
+# --- the map -----------------------------------------------------------------
+
+
+def test_scaling_keeps_distances_in_the_plane():
+    points = np.random.default_rng(0).normal(size=(9, 2)) * [3, 1]
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    found, ratio = classical_scaling(distances)
+    np.testing.assert_allclose(
+        np.linalg.norm(found[:, None] - found, axis=2), distances, atol=1e-10
     )
-    display.figure_.draw_without_rendering()
-    assert display.proportions.shape == (10, min(n_topics, 12))
-    assert overlaps(boxes(display.ax_.get_yticklabels())) == 0
-    assert overlaps(boxes(display.ax_.texts)) == 0
-    legend = display.ax_.get_legend().get_window_extent().extents
-    frame = display.ax_.get_window_extent().extents
-    assert overlaps(np.vstack([legend, frame])) == 0
-    assert (legend[2:] <= display.figure_.bbox.extents[2:]).all()
-    luminance = [
-        np.dot(bars[0].get_facecolor()[:3], [0.299, 0.587, 0.114])
-        for bars in display.bars_[: display.topics.size]
-    ]
-    assert (np.diff(luminance) > 0.02).all(), "shades stay apart in greyscale"
-
-
-def test_topics_that_sum_to_one_leave_no_others(pyplot):
-    display = DocumentTopicsDisplay.from_estimator(model_of(3), X)
-    assert len(display.bars_) == 3
-    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["0", "1", "2"]
-
-
-DRAWN = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])
+    np.testing.assert_allclose(ratio.sum(), 1)
+    assert ratio[0] > ratio[1]
+    np.testing.assert_allclose(found.mean(axis=0), 0, atol=1e-12)
+    largest = found[np.abs(found).argmax(axis=0), [0, 1]]
+    assert (largest > 0).all()
 
 
 @pytest.mark.parametrize(
-    ("draw", "name"),
+    ("distances", "expected", "ratio"),
     [
-        (lambda: ConvergenceDisplay.from_estimator(DRAWN), "ConvergenceDisplay"),
-        (lambda: TopWordsDisplay.from_estimator(DRAWN, n_words=2), "TopWordsDisplay"),
-        (lambda: TopicMapDisplay.from_estimator(DRAWN), "TopicMapDisplay"),
-        (
-            lambda: DocumentTopicsDisplay.from_estimator(DRAWN, np.eye(3)),
-            "DocumentTopicsDisplay",
-        ),
-        (
-            lambda: TopicIntervalsDisplay.from_draws(draws_of([[[1, 2]]], [1.0, 1.0])),
-            "TopicIntervalsDisplay",
-        ),
-        (
-            lambda: TopicMeansDisplay.from_draws(
-                draws_of([[[1, 2]]] * 2, [1.0, 1.0]), ["a"]
-            ),
-            "TopicMeansDisplay",
-        ),
+        ([[0.0]], [[0, 0]], [0, 0]),
+        ([[0, 2.0], [2, 0]], [[1, 0], [-1, 0]], [1, 0]),
+        (np.zeros((3, 3)), np.zeros((3, 2)), [0, 0]),
     ],
 )
-def test_without_matplotlib_it_says_what_to_install(monkeypatch, draw, name):
+def test_scaling_of_few_or_equal_topics(distances, expected, ratio):
+    found, found_ratio = classical_scaling(np.array(distances))
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-12)
+    np.testing.assert_allclose(found.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(found_ratio, ratio, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_topics", [1, 20])
+def test_a_number_on_each_circle_and_a_list_beside_the_map(pyplot, n_topics):
+    display = TopicMapDisplay.from_estimator(model_of(n_topics), LONG, 2)
+    assert [text.get_text() for text in display.texts_] == [*map(str, range(n_topics))]
+    places = [text.get_position() for text in display.texts_]
+    np.testing.assert_array_equal(places, display.positions)
+    assert display.ax_.texts[-1].get_text().split("\n") == display.labels
+
+
+def test_areas_of_circles_are_topic_frequencies(pyplot):
+    model = KnownTopics([[6.0, 4, 0], [0, 10, 20]], topic_word_prior_=0.0)
+    display = TopicMapDisplay.from_estimator(model)
+    np.testing.assert_allclose(display.frequencies, [0.25, 0.75])
+    sizes = display.circles_.get_sizes()
+    np.testing.assert_allclose(sizes[1] / sizes[0], 3)
+    np.testing.assert_allclose(display.circles_.get_offsets(), display.positions)
+    assert display.ax_.get_aspect() == 1
+    assert "100% of all squared distances" in display.ax_.get_xlabel()
+    assert [*display.ax_.get_xticks(), *display.ax_.get_yticks()] == []
+    model.theta = [[1, 0], [0, 1]]
+    display = TopicMapDisplay.from_estimator(model, X=[[3, 6, 0], [0, 0, 1]])
+    np.testing.assert_allclose(display.frequencies, [0.9, 0.1])
+
+
+def test_words_of_the_map(pyplot):
+    model = KnownTopics([[6.0, 3, 1], [1, 3, 6.0]])
+    with pytest.warns(UserWarning, match="Words are shown as column numbers") as told:
+        TopicMapDisplay.from_estimator(model, n_words=1)
+    assert told[0].filename == __file__
+    display = TopicMapDisplay.from_estimator(model)
+    assert display.labels == ["0", "1"], "without names no words"
+    assert display.ax_.texts[-1].get_text() == ""
+    display = TopicMapDisplay.from_estimator(model, ["a", "b", "c"], 3)
+    assert display.labels == ["0: a, b, c", "1: c, b, a"]
+
+
+# --- intervals ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lda():
+    params = {"thin": 10, "keep_draws": 10, "random_state": 0}
+    return CollapsedGibbsLDA(5, learn_priors=None, **params).fit(X)
+
+
+def segments(lines):
+    """Return low, high and height of each interval."""
+    ends = np.array(lines.get_segments())
+    np.testing.assert_array_equal(ends[:, 0, 1], ends[:, 1, 1])
+    return ends[:, 0, 0], ends[:, 1, 0], ends[:, 0, 1]
+
+
+def test_intervals_of_proportions(pyplot, lda):
+    display = TopicIntervalsDisplay.from_draws(
+        lda.draws_, documents=[7, 2], n_topics=3, confidence_level=0.6
+    )
+    theta = lda.doc_topic_[[7, 2]]  # all kept samples are draws
+    shown = np.sort(np.argsort(-theta.sum(axis=0))[:3])
+    ends = lda.draws_.doc_topic_interval(0.6, documents=[7, 2])
+    heights = []
+    for i, lines in enumerate(display.intervals_):
+        low, high, height = segments(lines)
+        np.testing.assert_array_equal(low, ends[0][i, shown])
+        np.testing.assert_array_equal(high, ends[1][i, shown])
+        points = display.points_[i]
+        np.testing.assert_allclose(points.get_xdata(), theta[i, shown])
+        np.testing.assert_array_equal(points.get_ydata(), height)
+        np.testing.assert_array_equal(np.rint(height), [0, 1, 2])
+        heights.append(height)
+    assert (heights[0] < heights[1]).all(), "they do not cover each other"
+    assert rows_of(display.ax_) == [f"topic {k}" for k in shown]
+    assert legend_of(display) == ["document 7", "document 2"]
+    assert display.ax_.get_xlabel() == "proportion of the topic"
+
+
+def test_intervals_of_effects(pyplot, lda):
+    covariates = np.column_stack([np.arange(12), np.arange(12) % 3 == 1])
+    effects = estimate_effect(lda.draws_, covariates, topics=[4, 1], random_state=0)
+    display = TopicIntervalsDisplay.from_effects(effects, color="red")
+    for i in range(2):
+        low, high, _ = segments(display.intervals_[i])
+        np.testing.assert_array_equal(low, effects.low[:, i + 1])
+        np.testing.assert_array_equal(high, effects.high[:, i + 1])
+        points = display.points_[i]
+        np.testing.assert_array_equal(points.get_xdata(), effects.coefficient[:, i + 1])
+        assert points.get_color() == "red"
+    assert rows_of(display.ax_) == ["topic 4", "topic 1"]
+    assert any(set(line.get_xdata()) == {0} for line in display.ax_.lines)
+    selected = TopicIntervalsDisplay.from_effects(effects, terms=["x1", "intercept"])
+    assert selected.series_names == ["x1", "intercept"]
+    np.testing.assert_array_equal(selected.estimates, effects.coefficient[:, [2, 0]].T)
+
+
+def test_series_differ_in_marks_and_name_what_they_are_compared_with(pyplot, lda):
+    party = ["left", "right", "centre"] * 4
+    effects = estimate_effect(lda.draws_, party, random_state=0)
+    display = TopicIntervalsDisplay.from_effects(effects)
+    marks = [points.get_marker() for points in display.points_]
+    assert len(set(marks)) == 2
+    assert display.ax_.get_xlabel().endswith("per unit; reference: x0[centre]")
+    assert display.series_names == ["x0[left]", "x0[right]"]
+
+
+# --- without matplotlib ------------------------------------------------------
+
+
+DRAWN = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])
+DRAWS = draws_of([[[1, 2]]] * 2, [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("display", "draw"),
+    [
+        (ConvergenceDisplay, lambda cls: cls.from_estimator(DRAWN)),
+        (TopWordsDisplay, lambda cls: cls.from_estimator(DRAWN, n_words=2)),
+        (TopicMeansDisplay, lambda cls: cls.from_draws(DRAWS, ["a"])),
+    ],
+)
+def test_without_matplotlib_it_says_what_to_install(monkeypatch, display, draw):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    message = f'{name}.plot needs matplotlib: pip install "sklda[plot]"'
+    message = f'{display.__name__}.plot needs matplotlib: pip install "sklda[plot]"'
     with pytest.raises(ImportError, match=rf"^{re.escape(message)}$"):
-        draw()
+        draw(display)

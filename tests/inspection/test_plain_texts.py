@@ -1,4 +1,4 @@
-"""All names stand in pictures as they are, with "_" first, or with "$", "%" or "{"."""
+"""Texts in pictures: names as they are, whatever they contain, and without overlap."""
 
 from copy import copy
 
@@ -20,59 +20,53 @@ from sklda.inspection import (
     predicted_proportions,
     topic_means,
 )
-from tests.helpers.known_topics import X
+from tests.helpers.known_topics import X, boxes, overlaps
 
 pytestmark = pytest.mark.filterwarnings("ignore:The proportions drift|10 draws")
 
 # No formulas of Matplotlib or TeX; a lone surrogate comes from a damaged file.
 NAMES = ["_draft", "$0_$9k", "\\frac{", "9 % {x}", "__a\nb", "\udc80^"]
 SHOWN = ["_draft", "$0_$9k", "\\frac{", "9 % {x}", "__a b", "\\udc80^"]
-WORDS = NAMES * 5
-GROUPS = np.array(NAMES * 2, dtype=object)
-DRAWN = [  # display, what draws it from models, options
-    (TopWordsDisplay, "from_estimator", lambda lda, _: [lda, WORDS, 6], {}),
-    (TopicMapDisplay, "from_estimator", lambda lda, _: [lda, WORDS], {}),
-    (
-        DocumentTopicsDisplay,
-        "from_estimator",
-        lambda lda, _: [lda, X, WORDS],
-        {"documents": range(6), "document_names": NAMES},
+LONG = [f"{i} DONAUDAMPFSCHIFFFAHRTSGESELLSCHAFTSKAPITÄN" for i in range(6)]
+
+
+def from_draws(lda, dmr, names):
+    options = {"documents": range(6), "document_names": names}
+    return TopicIntervalsDisplay.from_draws(lda.draws_, **options)
+
+
+def from_effects(lda, dmr, names):
+    effects = estimate_effect(lda.draws_, names * 2, random_state=0)
+    return TopicIntervalsDisplay.from_effects(effects)
+
+
+def from_contrasts(lda, dmr, names):
+    means = topic_means(lda.draws_, names * 2, random_state=0)
+    return TopicIntervalsDisplay.from_contrasts(means.contrast(*names[:2]))
+
+
+def from_predictions(lda, dmr, names):
+    predicted = predicted_proportions(dmr, [0.0, 11.0])
+    options = {"covariate_name": names[1], "n_topics": 6}
+    return PredictedProportionsDisplay.from_predictions(predicted, [0, 11], **options)
+
+
+DRAWN = {
+    "words": lambda lda, _, names: TopWordsDisplay.from_estimator(lda, names * 5, 6),
+    "map": lambda lda, _, names: TopicMapDisplay.from_estimator(lda, names * 5),
+    "documents": lambda lda, _, names: DocumentTopicsDisplay.from_estimator(
+        lda, X, names * 5, documents=range(6), document_names=names
     ),
-    (
-        TopicIntervalsDisplay,
-        "from_draws",
-        lambda lda, _: [lda.draws_],
-        {"documents": range(6), "document_names": NAMES},
+    "draws": from_draws,
+    "effects": from_effects,
+    "contrasts": from_contrasts,
+    "groups": lambda lda, _, names: TopicMeansDisplay.from_draws(lda.draws_, names * 2),
+    "bins": lambda lda, *_: TopicMeansDisplay.from_draws(lda.draws_, range(12)),
+    "predictions": from_predictions,
+    "traces": lambda lda, _, names: ConvergenceDisplay.from_estimator(
+        dict.fromkeys(names, lda)
     ),
-    (
-        TopicIntervalsDisplay,
-        "from_effects",
-        lambda lda, _: [estimate_effect(lda.draws_, GROUPS, random_state=0)],
-        {},
-    ),
-    (
-        TopicIntervalsDisplay,
-        "from_contrasts",
-        lambda lda, _: [
-            topic_means(lda.draws_, GROUPS, random_state=0).contrast(*NAMES[:2])
-        ],
-        {},
-    ),
-    (TopicMeansDisplay, "from_draws", lambda lda, _: [lda.draws_, GROUPS], {}),
-    (TopicMeansDisplay, "from_draws", lambda lda, _: [lda.draws_, range(12)], {}),
-    (
-        PredictedProportionsDisplay,
-        "from_predictions",
-        lambda _, dmr: [predicted_proportions(dmr, [0.0, 11.0]), [0, 11]],
-        {"covariate_name": NAMES[1], "n_topics": 6},
-    ),
-    (
-        ConvergenceDisplay,
-        "from_estimator",
-        lambda lda, _: [dict.fromkeys(NAMES, lda)],
-        {},
-    ),
-]
+}
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +74,17 @@ def models():
     options = {"max_iter": 60, "keep_draws": 25, "thin": 1, "evaluate_every": 20}
     lda = CollapsedGibbsLDA(6, learn_priors=None, random_state=0, **options).fit(X)
     dmr = DMRLDA(6, max_iter=100, random_state=0).fit(X, covariates=np.arange(12.0))
-    return name_topics(lda, NAMES), name_topics(dmr, NAMES)
+    return lda, dmr
 
 
-def test_all_displays_are_drawn():
+def drawn(draw, models, names):
+    return draw(*(name_topics(copy(model), names) for model in models), names)
+
+
+def test_all_displays_are_drawn(pyplot, models):
     public = {name for name in sklda.inspection.__all__ if name.endswith("Display")}
-    assert public == {display.__name__ for display, *_ in DRAWN}
+    found = {type(drawn(draw, models, NAMES)).__name__ for draw in DRAWN.values()}
+    assert public == found
 
 
 def check_texts(figure):
@@ -98,29 +97,40 @@ def check_texts(figure):
         assert not any(text.get_parse_math() or text.get_usetex() for text in found)
 
 
-@pytest.mark.parametrize(("display", "method", "arguments", "options"), DRAWN)
-def test_names_are_plain_texts(pyplot, models, display, method, arguments, options):
+@pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
+def test_names_are_plain_texts(pyplot, models, draw):
     for usetex in True, False:
         with pyplot.rc_context({"text.usetex": usetex}):
-            figure = getattr(display, method)(*arguments(*models), **options).figure_
+            figure = drawn(draw, models, NAMES).figure_
         check_texts(figure)
     figure.canvas.draw()
 
 
+@pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
+def test_texts_do_not_overlap(pyplot, models, draw):
+    figure = drawn(draw, models, LONG).figure_
+    figure.draw_without_rendering()
+    axes = figure.axes
+    titles = [panel.title for panel in axes if panel.get_title()]
+    legends = [panel.get_legend() for panel in axes if panel.get_legend()]
+    assert overlaps(boxes([*axes, *titles, *legends])) == 0
+    texts = [t for panel in axes for t in (*panel.get_yticklabels(), *panel.texts)]
+    named = [text for text in texts if "DONAU" in text.get_text()]
+    extents = boxes([*named, *titles, *legends])
+    assert overlaps(extents) == 0
+    assert (extents[:, :2] >= 0).all()
+    assert (extents[:, 2:] <= figure.bbox.extents[2:]).all()
+
+
 def test_legends_name_all(pyplot, models):
-    lda = copy(models[0])
-    del lda.topic_names_
-    words = DocumentTopicsDisplay.from_estimator(lda, X, WORDS, 1)
-    topics = DocumentTopicsDisplay(
-        proportions=np.eye(6),
-        topics=np.arange(6),
-        document_names=NAMES,
-        topic_names=NAMES,
-    ).plot()
+    lda, _ = models
+    words = DocumentTopicsDisplay.from_estimator(lda, X, NAMES * 5, 1)
+    topics = drawn(DRAWN["documents"], models, NAMES)
     fits = ConvergenceDisplay.from_estimator({"": lda, "_": lda, "a": lda})
     texts = [
         [text.get_text() for text in display.ax_.get_legend().get_texts()]
         for display in (words, topics, fits)
     ]
     assert all(text.partition(": ")[2] in SHOWN for text in texts[0])
-    assert texts[1:] == [SHOWN, ["", "_", "a"]]
+    assert texts[1] == [f"{k}: {name}" for k, name in enumerate(SHOWN)]
+    assert texts[2] == ["", "_", "a"]

@@ -9,12 +9,20 @@ from scipy import sparse
 from sklda import CollapsedGibbsLDA
 from sklda._fitted import topic_words
 from sklda._fitted.fitted_topics import (
-    top_indices,
+    axis_sums,
+    check_counts,
     topic_frequencies,
     topic_proportions,
 )
 from sklda.datasets import make_lda_corpus
-from sklda.inspection import pyldavis_data, top_documents, top_words
+from sklda.inspection import (
+    TopicMapDisplay,
+    pyldavis_data,
+    save_explorer,
+    top_documents,
+    top_words,
+)
+from tests.helpers.explorer_page import stored
 from tests.helpers.known_topics import KnownTopics, columns_are_shown
 
 pytestmark = columns_are_shown
@@ -93,21 +101,15 @@ def test_ties_are_broken_by_column():
     assert top_words(model, n_words=3)[2] == []  # no word has any weight
 
 
-def test_words_without_weight_come_last():
-    components = np.array([[0.0, 3.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
-    for metric in ("probability", "relevance", "lift", "frex"):
-        for weight in (None,) if metric in {"probability", "lift"} else (0, 0.5, 1):
-            words = top_words(KnownTopics(components), NAMES, 4, metric, weight=weight)
-            assert set(words[0][:2]) == {"berry", "date"}
-            assert words[0][2:] == ["apple", "cherry"]
-
-
-@pytest.mark.parametrize("n", [1, 3, 7, 12])
-def test_top_indices_are_a_stable_sort(n):
-    scores = np.random.default_rng(0).integers(0, 4, size=(50, 12)).astype(float)
-    scores[:, 3] = -np.inf
-    expected = np.argsort(-scores, axis=1, kind="stable")[:, :n]
-    np.testing.assert_array_equal(top_indices(scores, n), expected)
+@pytest.mark.parametrize("metric", ["probability", "relevance", "lift", "frex"])
+@pytest.mark.parametrize("weight", [None, 0, 1])
+def test_words_without_weight_come_last(metric, weight):
+    if metric in {"probability", "lift"}:
+        weight = None
+    model = KnownTopics([[0.0, 3.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
+    words = top_words(model, NAMES, 4, metric, weight=weight)
+    assert set(words[0][:2]) == {"berry", "date"}
+    assert words[0][2:] == ["apple", "cherry"]
 
 
 def test_default_names():
@@ -122,12 +124,9 @@ def test_default_names():
         assert top_words(named, ["p", "q", "r", "s"], 1) == [["p"], ["p"]]
 
 
-def test_names_of_documents_point_to_a_transposed_matrix():
+def test_wrong_names_say_where_they_come_from():
     with pytest.raises(ValueError, match=r"2 names.* 4 words.*were its rows, fit X\.T"):
         top_words(KnownTopics(COMPONENTS), ["first post", "second post"])
-
-
-def test_too_few_names_are_compared_with_those_of_fit():
     named = KnownTopics(COMPONENTS, feature_names_in_=np.array(NAMES, dtype=object))
     message = "3 names.* 4 words.* differ: 'apple', 'berry' only in fit and 'fig'"
     with pytest.raises(ValueError, match=message):
@@ -142,19 +141,7 @@ def test_factors_become_topic_proportions():
     )
 
 
-def test_output_of_transform_may_be_a_frame(corpus, lda):
-    pytest.importorskip("pandas")
-    expected = top_documents(lda, corpus)
-    framed = CollapsedGibbsLDA(4, max_iter=30, random_state=0).fit(corpus)
-    framed.set_output(transform="pandas")
-    for found, wanted in zip(top_documents(framed, corpus), expected, strict=True):
-        np.testing.assert_array_equal(found, wanted)
-
-
-def test_topic_frequencies_exclude_the_prior(corpus, lda):
-    np.testing.assert_allclose(topic_frequencies(KnownTopics(COMPONENTS)), [0.25, 0.75])
-    smoothed = KnownTopics(COMPONENTS + 5, topic_word_prior_=5.0)
-    np.testing.assert_allclose(topic_frequencies(smoothed), [0.25, 0.75])
+def test_topic_frequencies_exclude_the_prior(corpus):
     lda = CollapsedGibbsLDA(4, max_iter=1, random_state=0).fit(corpus)
     expected = np.bincount(lda.topic_assignments_, minlength=4) / corpus.sum()
     np.testing.assert_allclose(topic_frequencies(lda), expected)
@@ -170,17 +157,21 @@ def test_pyldavis_data(corpus, lda):
     X = sparse.lil_array(corpus)
     X[[0, 7]] = 0
     X = sparse.csr_array(X)
-    data = pyldavis_data(lda, X, [f"word {w}" for w in range(30)])
-    keys = "topic_term_dists doc_topic_dists doc_lengths vocab term_frequency"
-    assert list(data) == keys.split()
-    kept = np.delete(np.arange(80), [0, 7])
-    np.testing.assert_allclose(data["topic_term_dists"], lda.topic_word_)
-    np.testing.assert_allclose(data["doc_topic_dists"], lda.transform(X)[kept])
-    np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1)
-    np.testing.assert_array_equal(data["doc_lengths"], X.sum(axis=1)[kept])
-    assert data["doc_lengths"].min() > 0
-    assert data["vocab"][29] == "word 29"
-    np.testing.assert_array_equal(data["term_frequency"], X.sum(axis=0))
+    kept = np.delete(np.arange(80), [0, 7])  # documents with tokens
+    expected = {
+        "topic_term_dists": lda.topic_word_,
+        "doc_topic_dists": lda.transform(X)[kept],
+        "doc_lengths": X.sum(axis=1)[kept],
+        "vocab": [f"word {w}" for w in range(30)],
+        "term_frequency": X.sum(axis=0),
+    }
+    data = pyldavis_data(lda, X, expected["vocab"])
+    assert list(data) == list(expected)
+    for name, values in expected.items():
+        if name == "vocab":
+            assert data[name] == values
+        else:
+            np.testing.assert_allclose(data[name], values)
 
 
 def test_pyldavis_data_of_arrays_and_dead_topics():
@@ -189,3 +180,42 @@ def test_pyldavis_data_of_arrays_and_dead_topics():
     np.testing.assert_allclose(data["topic_term_dists"], [[0.5, 0.5], [0.25, 0.75]])
     np.testing.assert_allclose(data["doc_topic_dists"], [[0, 1], [0.5, 0.5]])
     assert data["vocab"] == ["0", "1"]
+
+
+# --- sums near the ends of their types ----------------------------------------
+
+# Each sum of a row or a column is above 65,504, the largest float16.
+WIDE = 2048.0 * np.random.default_rng(0).integers(5, 20, (12, 7))
+NARROW = WIDE.astype(np.float16)
+LDA = CollapsedGibbsLDA(3, max_iter=4, random_state=0).fit(WIDE // 2048)
+
+
+def test_float32_loses_no_tokens():
+    X = np.array([[2**24, 1.0, 1.0]], np.float32)  # of which it holds no next number
+    assert axis_sums(check_counts(X), axis=1).tolist() == [2**24 + 2]
+
+
+SHARES = np.random.default_rng(1).dirichlet(np.ones(3), 12)
+
+
+@pytest.mark.parametrize("model", [LDA, KnownTopics(LDA.components_, SHARES)])
+@pytest.mark.usefixtures("pyplot")
+def test_functions_of_documents(model, tmp_path):
+    def results(X):
+        path = save_explorer(tmp_path / "page.html", model, X, feature_names=None)
+        yield from (pyldavis_data(model, X), top_documents(model, X, 3), stored(path))
+        yield TopicMapDisplay.from_estimator(model, X=X).frequencies
+
+    for found, expected in zip(results(NARROW), results(WIDE), strict=True):
+        np.testing.assert_equal(found, expected)
+
+
+@pytest.mark.parametrize("metric", ["probability", "relevance", "lift", "frex"])
+def test_the_largest_weights(metric):
+    weights = np.array([[5.0, 3, 1, 0.5], [0.5, 1, 4, 5]])
+    large = KnownTopics(3e307 * weights)
+    names = list("abcd")
+    expected = top_words(KnownTopics(weights), names, 3, metric)
+    assert top_words(large, names, 3, metric) == expected
+    display = TopicMapDisplay.from_estimator(large)
+    np.testing.assert_allclose(display.frequencies, [9.5 / 20, 10.5 / 20])

@@ -164,8 +164,14 @@ def effect_covariates() -> Spec:
         (COVARIATES[1:], f"{N_DOCS - 1} rows.* {N_DOCS} documents"),
         (np.column_stack([first, ones]), r"\['x1'\] are constant.*intercept"),
         (np.column_stack([first, 1e9 + 0 * ones]), r"\['x1'\] are constant"),
-        (np.column_stack([COVARIATES, 3 * first - 5]), "collinear.*only 2"),
-        (np.random.default_rng(0).normal(size=(N_DOCS, N_DOCS - 1)), "too few"),
+        (
+            np.column_stack([COVARIATES, 3 * first - 5]),
+            "3 columns.*of which 2 are independent",
+        ),
+        (
+            np.random.default_rng(0).normal(size=(N_DOCS, N_DOCS - 1)),
+            "2 more documents",
+        ),
         (np.where(IS_ONE, math.nan, first), r"\['x0'\] has missing values.* impute"),
         (pandas.Series([pandas.NA, *first[1:]], name="y"), r"\['y'\] has missing"),
         (pandas.Series([*LABELS[1:], None], name="party"), r"\['party'\] has missing"),

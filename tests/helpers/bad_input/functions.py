@@ -257,7 +257,7 @@ def names_door() -> tuple[str, Door]:
 
     sound = {"estimator": fitted(CollapsedGibbsLDA), "names": function, "X": X}
     no_list = refused(5, None, "a", {"a"}, words="names must list", error=TypeError)
-    no_topics = refused({N_TOPICS: "a"}, {-1: "a"}, {"0": "a"}, words="names has the k")
+    no_topics = refused({N_TOPICS: "a"}, {-1: "a"}, {"0": "a"}, words="keys of names")
     no_names = [5, *"bc"], ["a", "a", "b"], ["", "b", "c"], {1: 5}
     given = {0: "a", 1: "b", 2: "c"}
     same = [given, [*given.values()], np.array([*given.values()])]

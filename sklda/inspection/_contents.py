@@ -1,21 +1,36 @@
-"""Top words and top documents of topics, and the input of pyLDAvis.
+"""What topics contain, for readers: words, documents, names, and a page of them all.
 
-The function that names topics, and the labels of topics in displays.
+`top_words` and `top_documents` rank the content of topics, and `pyldavis_data` passes
+it to pyLDAvis. `name_topics` stores names, which tables and displays show.
+`save_explorer` collects topics, words, documents, groups and classes, packs their
+arrays as base64, and writes them as JSON into a page with its style and its script.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
+import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from numbers import Integral
+from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from sklda._data.checks import check_limit, check_numbers, check_sequence, shown
+from sklda._data.checks import check_indices, check_limit, check_sequence, label_list
 from sklda._data.notices import import_pandas
-from sklda._data.types import MatrixLike, NameList, WordMetric
+from sklda._data.types import (
+    MatrixLike,
+    NameList,
+    PathLike,
+    SupportsArray,
+    WordMetric,
+)
 from sklda._fitted.fitted_topics import (
     axis_sums,
     check_counts,
@@ -24,7 +39,6 @@ from sklda._fitted.fitted_topics import (
     default_names,
     empty_topics,
     fitted_components,
-    has_names,
     keys_of_model,
     names_of_topics,
     normalise,
@@ -36,8 +50,25 @@ from sklda._fitted.fitted_topics import (
 )
 from sklda._fitted.posterior_draws import PosteriorDraws
 from sklda._fitted.topic_words import RANKING_CONSTRAINTS, top_columns
-from sklda._sampling.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
-from sklda.inspection._display import plain
+from sklda._sampling.parameters import PATH, POSITIVE_INTEGER, validates
+from sklda.inspection._display import shorten
+from sklda.inspection._figures import topic_positions
+from sklda.inspection._topic_means import Groups, check_groups
+
+TopicNamer: TypeAlias = Callable[[list[str], np.ndarray], str | None]
+Names: TypeAlias = Mapping[int, str | None] | NameList | TopicNamer
+
+# Of the explorer.
+N_RANKED = 30  # words of a topic, for each weight
+WEIGHTS = [i / 10 for i in range(11)]  # of the relevance
+N_TYPICAL = 10  # documents of a topic
+MIN_PROPORTION = 0.01  # smaller proportions of topics are left out
+MAX_TOPICS_OF_WORD = 8
+MAX_TOPICS_OF_DOCUMENT = 12
+SHORT_TEXT = 5  # texts of documents that are not typical are this many times shorter
+FULL = 255  # the integer that stands for a proportion of 1
+
+# --- words and documents ----------------------------------------------------------
 
 
 @validates(**RANKING_CONSTRAINTS, as_frame=["boolean"])
@@ -90,7 +121,7 @@ def top_words(
         Words of each topic, best first; ties are broken by column. A topic without a
         single token has no words: its list is empty. A DataFrame has a row for each
         topic, by its name (see `name_topics`) or its number, and a column for each
-        rank; None stands for no word.
+        rank; None where there is no word.
 
     Raises
     ------
@@ -189,11 +220,11 @@ def top_documents(
     (10, 3)
     """
     proportions = topic_proportions(snapshot(estimator), X)
-    documents = top_rows(proportions, n_documents)
+    documents = _top_rows(proportions, n_documents)
     return documents, np.take_along_axis(proportions.T, documents, axis=1)
 
 
-def top_rows(proportions: np.ndarray, n_documents: int) -> np.ndarray:
+def _top_rows(proportions: np.ndarray, n_documents: int) -> np.ndarray:
     """Return the documents with most of each topic, (n_topics, n_documents)."""
     check_limit(n_documents, "n_documents", len(proportions), "documents")
     return top_indices(proportions.T, n_documents)
@@ -280,15 +311,7 @@ def pyldavis_data(
     }
 
 
-TopicNamer: TypeAlias = Callable[[list[str], np.ndarray], str | None]
-Names: TypeAlias = Mapping[int, str | None] | NameList | TopicNamer
-
-# Characters of a word and of a name in a label.
-_MAX_WORD_LENGTH = 18
-_MAX_NAME_LENGTH = 60
-_CONTENT = "the names of the topics"
-NO_TOKENS = "(no tokens)"  # in place of the words of a topic
-NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
+# --- names ------------------------------------------------------------------------
 
 
 @validates(n_words=POSITIVE_INTEGER, n_documents=POSITIVE_INTEGER)
@@ -374,18 +397,23 @@ default=None
     stored, defaults = default_names(n_topics), default_names(n_topics)
     if isinstance(names, Mapping):
         stored = names_of_topics(fitted, n_topics)
-        named = _check_entries(names, n_topics)
+        if names:
+            check_indices([*names], "keys of names", n_topics, "topics")
+        named = _checked(names)
     elif callable(names):
         words = top_words(fitted, feature_names, n_words)
         documents = _top_documents(fitted, X, n_documents)
         topics = [k for k in range(n_topics) if words[k]]
-        answers = {k: names(words[k], documents[k]) for k in topics}
-        named = _with_numbers(_check_entries(answers, n_topics))
+        named = _checked({k: names(words[k], documents[k]) for k in topics})
+        counts = Counter(named.values())
+        for k, name in named.items():
+            if name is not None and counts[name] > 1:
+                named[k] = f"{name} ({k})"
     else:
-        entries = dict(enumerate(check_sequence(names, "names", _CONTENT)))
+        entries = check_sequence(names, "names", "the names of the topics")
         if len(entries) != n_topics:
             raise ValueError(f"names has {len(entries)} names for {n_topics} topics.")
-        named = _check_entries(entries, n_topics)
+        named = _checked(dict(enumerate(entries)))
     for k, name in named.items():
         stored[k] = defaults[k] if name is None else name
     for name, number in Counter(stored).items():
@@ -400,39 +428,20 @@ default=None
     return estimator
 
 
-def _check_entries(entries: Mapping[Any, Any], n_topics: int) -> dict[int, str | None]:
+def _checked(names: Mapping[int, Any]) -> dict[int, str | None]:
     """Return names by topics, with single spaces; raise TypeError or ValueError."""
-    unknown = [
-        k
-        for k in entries
-        if not isinstance(k, Integral) or isinstance(k, bool) or not 0 <= k < n_topics
-    ]
-    if unknown:
-        raise ValueError(
-            f"names has the keys {shown(unknown)}, but the topics are numbered from 0 "
-            f"to {n_topics - 1}."
-        )
     checked: dict[int, str | None] = {}
-    for k, name in entries.items():
+    for k, name in names.items():
         if name is not None and not isinstance(name, str):
             raise TypeError(
                 f"The name of topic {k} must be a str or None, got {name!r}."
             )
-        checked[int(k)] = name if name is None else " ".join(name.split())
-        if checked[int(k)] == "":
+        checked[k] = name if name is None else " ".join(name.split())
+        if checked[k] == "":
             raise ValueError(
                 f"The name of topic {k} is empty: pass None to remove a name."
             )
     return checked
-
-
-def _with_numbers(names: dict[int, str | None]) -> dict[int, str | None]:
-    """Append the numbers of topics to names that several topics have."""
-    counts = Counter(names.values())
-    return {
-        k: f"{name} ({k})" if name is not None and counts[name] > 1 else name
-        for k, name in names.items()
-    }
 
 
 def _top_documents(fitted: Any, X: Any, n_documents: int) -> np.ndarray:
@@ -444,36 +453,287 @@ def _top_documents(fitted: Any, X: Any, n_documents: int) -> np.ndarray:
             f"{type(fitted).__name__} has no doc_topic_: pass documents as X, so that "
             "the function gets the top documents of each topic."
         )
-    shape = "n_documents", "n_topics"
-    return top_rows(check_numbers(fitted.doc_topic_, "doc_topic_", shape), n_documents)
+    return _top_rows(np.asarray(fitted.doc_topic_), n_documents)
 
 
-def topic_labels(
+# --- the explorer -----------------------------------------------------------------
+
+
+@validates(path=PATH, title=[str, None], max_text_length=POSITIVE_INTEGER)
+def save_explorer(
+    path: PathLike,
     estimator: Any,
+    X: MatrixLike,
+    *,
     feature_names: NameList | None,
-    n_words: int | None,
-    default_n_words: int,
-    metric: str,
-) -> list[str]:
-    """Return the number of each topic and its name or, without one, its top words.
+    texts: NameList | None = None,
+    groups: list[Any] | SupportsArray | None = None,
+    title: str | None = None,
+    max_text_length: int = 400,
+) -> Path:
+    """Save an HTML file in which readers explore topics in the browser.
 
-    If `n_words` is None there are `default_n_words`, or none if words have no names.
+    The page shows a map of the topics, the words of a topic with a slider for their
+    relevance, its most typical documents, the topics of a word or of a document, the
+    share of a topic in groups of documents or over time, and its weight for the classes
+    of a classifier. The file works offline and loads nothing. Its address stores the
+    selection and the edited labels, so readers can share a view.
+
+    Readers can edit the names of topics (see `name_topics`); a topic without a name is
+    labelled by its three most relevant words. The browser remembers edited names; the
+    button "Save labels" stores them as a JSON list, which `name_topics` accepts.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File to write, usually with the suffix ".html"; an existing file is replaced.
+    estimator : estimator
+        Fitted topic model with non-negative `components_` and `transform`.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
+        Word counts of the documents to show, usually those of the fit.
+    feature_names : array-like of str of shape (n_features_in_,) or None
+        Words in the order of the columns of X. None means `feature_names_in_` of the
+        estimator or, if it has none, the column numbers.
+    texts : array-like of str of shape (n_documents,), default=None
+        Texts of the documents. Markup is shown literally.
+    groups : array-like of shape (n_documents,), default=None
+        Group of each document. Numbers and dates are binned, such as by weeks or
+        months, into at most 60 bins and shown as a line, with the number of documents
+        below it and gaps where there are no documents; documents show their own dates.
+        Strings are categories, at most 200, each shown as a bar, in the order that
+        `topic_means` describes.
+    title : str, default=None
+        Title of the page, such as the name of the corpus. By default, the name of the
+        file without its suffix.
+    max_text_length : int, default=400
+        Number of characters to store of each text, at least 1; documents that are not
+        typical of any topic get a fifth of this number.
+
+    Returns
+    -------
+    Path
+        The written file.
+
+    Raises
+    ------
+    NotFittedError, TypeError
+        Before fit; if the estimator has no `components_`, `path` is neither a str nor
+        path-like, or names are not a list.
+    ValueError
+        If the number of names, texts or groups is wrong, `topic_means` would
+        reject the groups, `transform` rejects X, X has no tokens, `components_` has
+        negative values, or `max_text_length` is below 1.
+    OSError
+        If the file cannot be written; FileNotFoundError if its folder does not exist or
+        `path` is a folder.
+
+    Notes
+    -----
+    The file contains
+
+    - for each topic, its share of the tokens of X, its position on the map (see
+      `TopicMapDisplay`), its 30 most relevant words for each weight 0, 0.1, ..., 1, and
+      its ten most typical documents (see `top_words` and `top_documents`);
+    - for each word, its number of tokens in X and their share p(k | w) in the eight
+      largest topics, if at least 1 %, and in the topics that list the word;
+    - for each document, its number of tokens, its group, the beginning of its text, and
+      its twelve largest topics, if at least 1 %, and the topics that list the document.
+
+    Shares and proportions are rounded to multiples of 1/255 after the shares in groups
+    are computed. Texts highlight the words of a topic if they are spelled as in
+    `feature_names`, in upper or lower case; stemmed words are not found. A topic
+    without tokens is marked as such, without words or documents. The user guide
+    states the size of the file. Cost: that of `transform`, plus O(K V) for the words,
+    with K topics and V words.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklda import CollapsedGibbsLDA
+    >>> from sklda.inspection import save_explorer
+    >>> texts = ["cat dog cat", "dog cat dog dog", "star moon", "moon star moon star"]
+    >>> vectorizer = CountVectorizer()
+    >>> X = vectorizer.fit_transform(texts)
+    >>> lda = CollapsedGibbsLDA(2, random_state=0).fit(X)
+    >>> words = vectorizer.get_feature_names_out()
+    >>> save_explorer("pets.html", lda, X, feature_names=words)  # doctest: +SKIP
+    PosixPath('pets.html')
     """
+    path = Path(path)
+    if path.is_dir() or not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"path={str(path)!r} must be a file in a folder that exists."
+        )
+    estimator = snapshot(estimator)
     components = fitted_components(estimator)
-    has_words = feature_names is not None or has_names(estimator)
-    n_topics, n_columns = components.shape
-    if n_words is None:
-        n_words = min(default_n_words, n_columns) if has_words else 0
-    texts = [""] * n_topics
-    if has_words or n_words:
-        words = word_names(estimator, feature_names, n_columns)
-    if n_words:
-        words = [plain(word, _MAX_WORD_LENGTH) for word in words]
-        top = top_columns(components, n_words, metric)
-        texts = [", ".join(words[column] for column in topic) for topic in top]
-        for k in np.flatnonzero(empty_topics(estimator, components)):
-            texts[k] = NO_TOKENS
-    for k, key in enumerate(keys_of_model(estimator, n_topics)):
-        if isinstance(key, str):
-            texts[k] = plain(key, _MAX_NAME_LENGTH)
-    return [f"{k}: {text}" if text else str(k) for k, text in enumerate(texts)]
+    n_topics, n_words = components.shape
+    names = word_names(estimator, feature_names, n_words)
+    proportions = topic_proportions(estimator, X)
+    counts = check_counts(X)
+    lengths = axis_sums(counts, axis=1)
+    if not lengths.any():
+        raise ValueError("X contains no tokens; all of its documents are empty.")
+    if texts is not None:
+        texts = label_list(texts, "texts", "documents", len(lengths))
+    bins = None if groups is None else check_groups(groups, len(lengths))
+    dates = None if bins is None else bins.dates
+    topics, frequencies = normalise(components), normalise(lengths @ proportions)
+    empty = empty_topics(estimator, components)
+    keys = keys_of_model(estimator, n_topics)
+    positions, explained = topic_positions(topics)
+    typical = top_indices(proportions.T, min(N_TYPICAL, len(proportions)))
+    is_typical = np.zeros(proportions.shape, dtype=bool)
+    np.put_along_axis(is_typical.T, typical, ~empty[:, np.newaxis], axis=1)
+    contents = {
+        "topics": {
+            "names": [key if isinstance(key, str) else None for key in keys],
+            "empty": np.flatnonzero(empty).tolist(),
+            "shares": frequencies.round(6).tolist(),
+            "positions": positions.round(4).tolist(),
+            "explained": explained.round(3).tolist(),
+        },
+        "words": {
+            "names": names,
+            "counts": pack(axis_sums(counts, axis=0)),
+            **_words(components, frequencies[:, np.newaxis] * topics, empty),
+        },
+        "documents": {
+            "texts": _excerpts(texts, is_typical.any(axis=1), max_text_length),
+            "dates": None if dates is None else dates.astype(str).tolist(),
+            "lengths": pack(lengths),
+            **_pack_rows(proportions, MAX_TOPICS_OF_DOCUMENT, is_typical),
+            "n_typical": typical.shape[1],
+            "typical": pack(typical.ravel()),
+        },
+        "groups": bins and _groups(bins, lengths[:, np.newaxis] * proportions),
+        "classes": _classes(estimator, n_topics),
+    }
+    path.write_bytes(build_page(path.stem if title is None else title, contents))
+    return path
+
+
+def _words(
+    components: np.ndarray, joint: np.ndarray, empty: np.ndarray
+) -> dict[str, Any]:
+    """Return the ranked words of the topics, and the topics of the words.
+
+    `joint` contains the probabilities of topics and words, (n_topics, n_words).
+    """
+    n_ranked = min(N_RANKED, joint.shape[1])
+    ranked = [top_columns(components, n_ranked, "relevance", w) for w in WEIGHTS]
+    ranking = np.concatenate(ranked, axis=1)  # by topic, weight and rank
+    # p(k | w); 0 for words without weight in any topic that occurs.
+    topics_of_words = normalise(joint.T) * joint.any(axis=0)[:, np.newaxis]
+    needed = np.zeros(joint.shape, dtype=bool)
+    np.put_along_axis(needed, ranking, ~empty[:, np.newaxis], axis=1)
+    return {
+        **_pack_rows(topics_of_words, MAX_TOPICS_OF_WORD, needed.T),
+        "weights": WEIGHTS,
+        "n_ranked": n_ranked,
+        "ranking": pack(ranking.ravel()),
+    }
+
+
+def _excerpts(
+    texts: list[str] | None, is_typical: np.ndarray, max_length: int
+) -> list[str] | None:
+    """Return the beginnings of texts, in which white space is one space."""
+    if texts is None:
+        return None
+    lengths = np.where(is_typical, max_length, max(max_length // SHORT_TEXT, 1))
+    return list(map(shorten, texts, lengths))
+
+
+def _groups(groups: Groups, tokens: np.ndarray) -> dict[str, Any]:
+    """Return the groups, and the share of each topic in their tokens; 0 without any.
+
+    `tokens` contains the expected tokens of documents in topics.
+    """
+    sums = np.zeros((len(groups.names), tokens.shape[1]))
+    np.add.at(sums, groups.members, tokens)
+    shares = normalise(sums) * sums.any(axis=1, keepdims=True)
+    return {
+        "names": groups.names,
+        "places": None if groups.places is None else groups.places.tolist(),
+        "are_dates": groups.dates is not None,
+        "sizes": pack(groups.sizes()),
+        "members": pack(groups.members),
+        "shares": pack(shares.astype(np.float32).ravel()),
+    }
+
+
+def _classes(estimator: Any, n_topics: int) -> dict[str, Any] | None:
+    """Return the weight of each topic for each class, or None without classes.
+
+    Two classes share one task: "other" is the first and "names" the second. With
+    one-vs-rest, the weight of a topic is None except for the task that it belongs to.
+    """
+    if not hasattr(estimator, "classes_") or not hasattr(estimator, "coef_"):
+        return None
+    names = list(map(str, estimator.classes_))
+    other = names.pop(0) if len(estimator.coef_) == 1 else None
+    weights = np.full((n_topics, len(names)), None)
+    for task, row in enumerate(estimator.coef_):
+        first = task * len(row) if count_models(estimator) > 1 else 0
+        rounded = [float(f"{weight:.4g}") for weight in row]
+        weights[first : first + len(row), task] = rounded
+    return {"names": names, "other": other, "weights": weights.tolist()}
+
+
+def pack(values: np.ndarray) -> dict[str, str]:
+    """Return an array as base64 of little-endian numbers, and their type.
+
+    Non-negative whole numbers below 2 ** 32 take the smallest type that holds them, all
+    others float32.
+    """
+    low, high = values.min(initial=0), values.max(initial=0)
+    kind = np.dtype(np.float32)
+    if low >= 0 and high < 2**32 and not (values % 1).any():
+        kind = np.min_scalar_type(int(high))
+    data = values.astype(kind.newbyteorder("<")).tobytes()
+    return {"type": kind.name, "base64": base64.b64encode(data).decode("ascii")}
+
+
+def _pack_rows(
+    proportions: np.ndarray, n_largest: int, needed: np.ndarray
+) -> dict[str, dict[str, str]]:
+    """Pack the largest topics of each row, from `MIN_PROPORTION`, and those needed."""
+    largest = np.zeros(proportions.shape, dtype=bool)
+    columns = top_indices(proportions, min(n_largest, proportions.shape[1]))
+    np.put_along_axis(largest, columns, True, axis=1)
+    kept = (largest & (proportions >= MIN_PROPORTION)) | needed
+    return {
+        "n_topics": pack(kept.sum(axis=1)),
+        "topics": pack(np.nonzero(kept)[1]),
+        "parts": pack(np.rint(FULL * proportions[kept].clip(0, 1))),
+    }
+
+
+def build_page(title: str, contents: dict[str, Any]) -> bytes:
+    """Return the page in UTF-8.
+
+    Its content security policy names script and style by their hashes: the browser
+    runs nothing else, and loads nothing.
+    """
+    folder = files("sklda.inspection") / "_explorer_assets"
+    names = "explorer.html", "explorer.js", "explorer.css"
+    template, script, style = [(folder / name).read_text("utf-8") for name in names]
+    data = json.dumps(
+        contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+    parts = {
+        "TITLE": html.escape(title),
+        "SCRIPT_HASH": _source_hash(script),
+        "STYLE_HASH": _source_hash(style),
+        "STYLE": style,
+        "SCRIPT": script,
+        "DATA": data.replace("<", "\\u003c"),  # so that no text ends the element
+    }
+    page = re.sub(r"\{\{(\w+)\}\}", lambda field: parts[field[1]], template)
+    # Lone surrogates, which only texts in the JSON can hold, become its escapes.
+    return page.encode("utf-8", errors="backslashreplace")
+
+
+def _source_hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
