@@ -1,6 +1,4 @@
-"""Tables of Chinese restaurants, drawn given the topics of the tokens.
-
-Priors that are sampled with the topics: the hierarchical Dirichlet process.
+"""Priors that are sampled with the topics: the hierarchical Dirichlet process.
 
 Y. W. Teh, M. I. Jordan, M. J. Beal, D. M. Blei, "Hierarchical Dirichlet processes",
 JASA 101 (2006), with at most K topics (H. Ishwaran, M. Zarepour, "Exact and approximate
@@ -11,13 +9,11 @@ sum representations for the Dirichlet process", 2002):
 As K grows, this becomes their process. Given w, every sampler is what it is with the
 fixed prior alpha = a0 w. After each sweep the priors are drawn, in three steps:
 
-1. the tables m_k, given w, a0 and the topics of the tokens (Antoniak, 1974),
+1. the restaurant tables m_k, given w, a0 and the topics of the tokens (Antoniak, 1974),
 2. gamma given the tables, w integrated out, and a0 given the tables,
 3. w ~ Dirichlet(gamma / K + m_1, ..., gamma / K + m_K).
 
 Beta is drawn, too, where it has a prior.
-
-The priors that a chain samples after each sweep: trace, kept samples, means.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +38,7 @@ from sklda._sampling.doc_topic_counts import (
 )
 from sklda._sampling.minka import LearnedPriors, PriorUpdate, prior_trace
 from sklda._sampling.problem import Counts, Problem
-from sklda._sampling.random_streams import RandomStreams, draw_key
+from sklda._sampling.random_streams import PRIORS, RandomStreams, draw_key
 from sklda._sampling.sampler import SampledPrior, SamplerState, copy_of
 from sklda._sampling.threads import Threads
 
@@ -83,7 +79,6 @@ def count_tables(
 # The least entry of alpha: a topic with less is as good as excluded, until w is drawn
 # again, and the kernels' float32 would be slow below 1e-38.
 LEAST_ALPHA = 1e-20
-_CHILD = 2**32 - 2  # the child of the random streams that is for the priors
 _DRAWS = 3  # of 64 bits, in each sweep
 
 
@@ -108,17 +103,10 @@ class TopicWeights(NamedTuple):
         return np.maximum(self.doc_concentration * self.weights, LEAST_ALPHA)
 
 
-class Noise(NamedTuple):
-    """The random numbers of one sweep."""
-
-    key: np.uint64  # of the tables
-    stream: np.ndarray  # of all other draws
-
-
-def draw_noise(rng: RandomStreams) -> Noise:
-    """Return the random numbers of the next sweep."""
-    bits = [np.uint64(draw_key(rng.child(_CHILD).kernel)) for _ in range(_DRAWS)]
-    return Noise(bits[0], np.array([bits[1], bits[2] | np.uint64(1)]))
+def draw_noise(rng: RandomStreams) -> tuple[np.uint64, np.ndarray]:
+    """Return the key of the tables of the next sweep, and the stream of other draws."""
+    bits = [np.uint64(draw_key(rng.child(PRIORS).kernel)) for _ in range(_DRAWS)]
+    return bits[0], np.array([bits[1], bits[2] | np.uint64(1)])
 
 
 def draw_weights(
@@ -178,18 +166,8 @@ def _draw_concentration(value, prior, terms, stream):
 MOST_TOKENS = 0.99  # of the tokens are on the topics that count as used
 _AT_A_TIME = 10_000  # documents
 _ENDS = 0.025, 0.975  # of the interval of the number of topics
+# The topics that hold all but 1 % of the tokens, and those that hold any.
 _NUMBERS = ("n_topics", "n_nonempty")
-
-
-class TraceEntry(NamedTuple):
-    """The priors after a sweep, and the number of topics."""
-
-    sweep: int
-    doc_concentration: float  # a0
-    weight_concentration: float  # gamma
-    n_topics: int  # that hold all but 1 % of the tokens
-    n_nonempty: int
-    topic_word_prior: float  # beta; nan if it is fixed
 
 
 class KeptPriors(NamedTuple):
@@ -215,7 +193,7 @@ class HierarchicalPrior(SampledPrior):
         self.lengths = lengths  # of the documents
         self.rng = rng
         self.threads = Threads(1)
-        self.trace: list[TraceEntry] = []
+        self.trace: list[dict[str, Any]] = []  # of each sweep
         self.kept: list[KeptPriors] = []
         self.burn_in = 0  # the last sweep of the trace that does not count
 
@@ -255,24 +233,19 @@ class HierarchicalPrior(SampledPrior):
         That is tables, drawn with a key, and tokens of each topic; and, if beta is
         sampled, how often each word-topic count occurs.
         """
-        noise, priors = draw_noise(self.rng), self.priors
-        beta = problem.topic_word_prior
-        tables, totals = count_topics(noise.key)
-        self.current = draw_weights(
-            tables, self.lengths, self.current, priors, noise.stream
-        )
-        if priors.topic_word_prior is not None:
-            beta = draw_topic_word_prior(
-                beta,
-                priors.topic_word_prior,
-                count_words(),
-                totals,
-                problem.n_words,
-                noise.stream,
-            )
+        (key, stream), priors = draw_noise(self.rng), self.priors
+        tables, totals = count_topics(key)
+        self.current = draw_weights(tables, self.lengths, self.current, priors, stream)
         _, a0, gamma = self.current
-        sampled_beta = beta if self.samples_words else np.nan
-        entry = TraceEntry(sweep, a0, gamma, *topics_in_use(totals), sampled_beta)
+        entry = {"sweep": sweep, "doc_concentration": a0, "weight_concentration": gamma}
+        entry |= zip(_NUMBERS, topics_in_use(totals), strict=True)
+        beta = problem.topic_word_prior
+        if priors.topic_word_prior is not None:
+            prior, n_words = priors.topic_word_prior, problem.n_words
+            beta = draw_topic_word_prior(
+                beta, prior, count_words(), totals, n_words, stream
+            )
+            entry["topic_word_prior"] = beta
         self.trace.append(entry)
         alpha = self.current.alpha
         return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
@@ -305,11 +278,10 @@ class HierarchicalPrior(SampledPrior):
 
     def attributes(self) -> dict[str, Any]:
         """Return the fitted attributes of the kept samples."""
-        entries = np.array(self.trace, np.float64)  # none while a chain is annealed
-        columns = entries.reshape(-1, len(TraceEntry._fields)).T
-        trace = dict(zip(TraceEntry._fields, columns, strict=True))
-        if not self.samples_words:
-            del trace["topic_word_prior"]
+        names = self.trace[-1]
+        trace = {
+            name: np.array([entry[name] for entry in self.trace]) for name in names
+        }
         for name in ("sweep", *_NUMBERS):
             trace[name] = trace[name].astype(np.int64)
         # A callback may look, or end the fit, before the burn-in is over.
@@ -329,9 +301,8 @@ class HierarchicalPrior(SampledPrior):
 
     def scalars(self) -> dict[str, float]:
         """Return what is diagnosed of the present sample."""
-        names = ["doc_concentration", "weight_concentration", "n_topics"]
-        names += ["topic_word_prior"] * self.samples_words
-        return {name: getattr(self.trace[-1], name) for name in names}
+        others = ("sweep", "n_nonempty")
+        return {name: x for name, x in self.trace[-1].items() if name not in others}
 
 
 def add_priors(theta: np.ndarray, alphas: np.ndarray, lengths: np.ndarray) -> None:

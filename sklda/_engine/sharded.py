@@ -84,20 +84,17 @@ class Sharded(NamedTuple):
 
     def sweep(
         self, problem: Problem[Corpus], state: ShardedState, rng: RandomStreams
-    ) -> ShardedState:
+    ) -> None:
         """Sweep the shards side by side, phase by phase."""
         streams = [rng.child(i) for i in range(self.n_shards)]
 
         def sweep(shard):
             part = problem._replace(corpus=shard.part)
-            after = self.sampler.sweep(part, shard.state, streams[shard.shard])
-            return shard._replace(state=after)
+            self.sampler.sweep(part, shard.state, streams[shard.shard])
 
-        phases = []
         for phase in state.phases:
-            phases.append(self.threads.map(sweep, phase))
+            self.threads.map(sweep, phase)
             add_changes(state.topic, state.topics)
-        return state._replace(phases=phases)
 
     def counts(self, problem: Problem[Corpus], state: ShardedState) -> Counts:
         """Return the counts of all documents."""

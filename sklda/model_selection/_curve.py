@@ -25,7 +25,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklda._data.checks import check_limit, check_numbers
 from sklda._data.sklearn_private import Interval
 from sklda._data.types import MatrixLike, NameList
-from sklda._estimators.base import duration
 from sklda._fitted.fitted_topics import check_counts, word_names
 from sklda._sampling.parameters import CONSTRAINTS, PATH, POSITIVE_INTEGER, validates
 from sklda.metrics._alignment import topic_stability
@@ -213,7 +212,7 @@ def _time_left(design: Design, seconds: np.ndarray, elapsed: float) -> str:
     several = done[0] < done[-1]
     line = np.polyfit(done, seconds, int(several))
     left = np.polyval(line, rest).clip(0).sum() * elapsed / seconds.sum()
-    return f"{'about' if several else 'at least'} {duration(left)} left"
+    return f"{'about' if several else 'at least'} {left:.0f} s left"
 
 
 CurveMeasure: TypeAlias = Literal[

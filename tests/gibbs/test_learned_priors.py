@@ -98,12 +98,6 @@ def test_priors_that_are_none_are_learned(cls):
     assert priors(learn_priors=None) == ([0.25] * 4, 0.25)
 
 
-def test_without_burn_in_nothing_is_learned():
-    with warnings.catch_warnings(action="error"):
-        model = CollapsedGibbsLDA(4, max_iter=12, burn_in=0, random_state=0).fit(X)
-    assert set(model.doc_topic_prior_) == {model.topic_word_prior_} == {0.25}
-
-
 @pytest.mark.parametrize("learn_priors", ["symmetric", "asymmetric"])
 def test_learned_priors_are_the_fixed_point(learn_priors, monkeypatch):
     monkeypatch.setattr(Schedule, "learns", lambda schedule, sweep: sweep == 10)
