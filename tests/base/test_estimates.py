@@ -125,13 +125,6 @@ def test_neither_dir_nor_a_display_makes_arrays(fit, monkeypatch):
     assert "doc_topic_" not in dir(model)
 
 
-def test_the_display_works_without_the_private_method(fit, monkeypatch):
-    monkeypatch.delattr(BaseTopicModel, "_get_fitted_attr_html")
-    model = fit("fixed")
-    assert "CollapsedGibbsLDA" in model._repr_mimebundle_()["text/html"]
-    assert model.transform(X).shape == (40, K)
-
-
 class Reversed(CollapsedGibbsLDA):
     @property
     def components_(self):

@@ -33,14 +33,6 @@ def test_global_generator_is_left_alone():
     assert np.random.random() == expected  # noqa: NPY002
 
 
-def test_refit_forgets_the_first_fit():
-    model = make()
-    model.fit(X[:9, :20]).fit(X)
-    assert_same_fit(model, fit())
-    model.set_params(n_components=2)
-    assert_same_fit(model.fit(X), fit(n_components=2))
-
-
 def predicted_words(model, X):
     data = pyldavis_data(model, X, [f"word {w}" for w in range(30)])
     return data["doc_topic_dists"] @ data["topic_term_dists"]

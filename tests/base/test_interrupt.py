@@ -8,13 +8,11 @@ from functools import partial
 import joblib
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
-from sklda._engine.chain import Chain
 from sklda.datasets import make_lda_corpus
 from tests.helpers.interpreter import run_python
-from tests.helpers.interrupts import interrupt, interrupted_at
+from tests.helpers.interrupts import interrupted_at
 from tests.helpers.progress import assert_progress
 from tests.helpers.selection import fast_and_slow
 from tests.helpers.small_fits import X, make
@@ -66,18 +64,6 @@ def test_progress_without_tokens(capsys):
 
 
 # Ctrl-C
-
-
-def test_an_interrupted_refit_leaves_the_names(monkeypatch):
-    pd = pytest.importorskip("pandas")
-    model = make().fit(pd.DataFrame(OTHER.toarray(), columns=list("abcdefghijkl")))
-    with monkeypatch.context() as patch:
-        interrupt(patch, Chain, "sweep", 3)
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(X)
-    assert "".join(model.feature_names_in_) == "abcdefghijkl"
-    assert model.n_features_in_ == 12
-    assert not hasattr(clone(model), "feature_names_in_")
 
 
 # Where attributes are set.
