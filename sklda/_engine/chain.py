@@ -1,9 +1,9 @@
 """One Markov chain: sweep, learn the priors, record the trace, keep samples.
 
-A chain knows no sampler, only the protocol of `sklda._sampling.sampler`. Before it come
-the parts of its log joint: the probabilities of words and topics of LDA, with theta and
-phi integrated out. No fit depends on them, so that SciPy may round them differently by
-processor.
+A chain depends on samplers only through the protocol of `sklda._sampling.sampler`. The
+parts of its log joint come first: the probabilities of words and topics of LDA, with
+theta and phi integrated out. Fits do not depend on them, so SciPy may round them
+differently by processor.
 """
 
 import pickle
@@ -145,7 +145,7 @@ class Chain:
         return _chain_of(vars(self))
 
     def __deepcopy__(self, memo: dict) -> Self:
-        # No sweep writes to the corpus, which may be in files, or to these objects.
+        # Sweeps change neither the corpus, which may be in files, nor these objects.
         shared = [*self.problem.corpus, self.sampler]
         if self.prior is not None:
             shared.append(self.prior.threads)
@@ -190,7 +190,7 @@ class Chain:
         return [parameters for parameters in sampled if parameters is not None]
 
     def sweep(self) -> None:
-        """Resample every token and all parameters once; while annealed, no priors."""
+        """Resample every token and all parameters once; priors wait for annealing."""
         self.n_sweeps += 1
         problem = self.annealing.problem_of(self.problem, self.n_sweeps)
         compared = self.z[:: 1 + self.n_tokens // _MOST_COMPARED]
@@ -288,7 +288,7 @@ class Chain:
     def keep(self) -> None:
         """Add the present sample to the kept ones, unless it is there already.
 
-        An annealed one is no sample of the posterior.
+        A sample under a larger beta is not one of the posterior.
         """
         if self.last_kept < self.n_sweeps and not self.is_annealed:
             counts = self.counts

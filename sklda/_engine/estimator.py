@@ -101,7 +101,7 @@ def run_fit(
     progress = Progress(estimator, n_tokens, report_every, until, chain.describe, first)
 
     def attributes():
-        # No fit goes on with a chain that runs, nor with that of an earlier fit.
+        # The copy continues neither the chain that runs nor that of an earlier fit.
         return {**estimator._attributes(chain.snapshot()), "_stored": None}
 
     with fit_callbacks(estimator, data, attributes) as notify:
@@ -271,13 +271,13 @@ class BaseChainEstimator(BaseMeans):
             run_fit(self, data, chain, schedule, every, recorder)
             if self.warm_start or recorder is not None:
                 ended = chain.snapshot()
-            else:  # a chain that has ended gives its topics away, and needs no tables
+            else:  # a chain that has ended gives its topics away, without tables
                 ended, chain.state = chain, None
             self._end(chain, self._attributes(ended))
         return chain
 
     def _check_beside(self, corpus: Corpus, y: Any) -> Any:
-        """Return the data beside X that the model uses, checked; here none."""
+        """Return what the model takes beside X, checked: labels or covariates."""
 
     def _started(
         self,

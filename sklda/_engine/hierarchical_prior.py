@@ -140,7 +140,7 @@ def draw_weights(
 def draw_topic_word_prior(
     beta: float,
     prior: tuple[float, float],
-    pairs: Histogram,
+    histogram: Histogram,
     totals: np.ndarray,
     n_words: int,
     stream: np.ndarray,
@@ -149,8 +149,8 @@ def draw_topic_word_prior(
 
     Beta remains in the range that users may choose.
     """
-    counts, n_pairs = pairs
-    terms = [(n_pairs, 1.0, counts), (-1.0, float(n_words), totals)]
+    counts, times = histogram
+    terms = [(times, 1.0, counts), (-1.0, float(n_words), totals)]
     return _draw_concentration(beta, prior, terms, stream)
 
 
@@ -230,8 +230,9 @@ class HierarchicalPrior(SampledPrior):
     ) -> Problem:
         """Draw the priors given what is counted; return the problem with them.
 
-        That is tables, drawn with a key, and tokens of each topic; and, if beta is
-        sampled, how often each word-topic count occurs.
+        ``count_topics(key)`` draws the restaurant tables of each topic, and returns
+        them with its tokens. ``count_words()``, which is called if beta is sampled,
+        returns how often each word-topic count occurs.
         """
         (key, stream), priors = draw_noise(self.rng), self.priors
         tables, totals = count_topics(key)
@@ -256,7 +257,7 @@ class HierarchicalPrior(SampledPrior):
         self.kept.append(KeptPriors(sweep, self.current.weights, alpha, beta))
 
     def forget(self, burn_in: int) -> None:
-        """Keep no sample so far; sweeps up to `burn_in` do not count."""
+        """Drop all kept samples; sweeps up to `burn_in` do not count."""
         self.kept.clear()
         self.burn_in = burn_in
 
@@ -293,7 +294,7 @@ class HierarchicalPrior(SampledPrior):
         }
 
     def for_more_documents(self, problem: Problem) -> Self:
-        """Return the present sample for more documents; no other is kept."""
+        """Return the present sample, without kept ones, for more documents."""
         other = copy_of(self)
         other.lengths = length_histogram(problem.corpus)
         other.trace, other.kept, other.burn_in = [], [], 0
@@ -334,17 +335,17 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
     Raises
     ------
     ValueError
-        If they have unknown names or are no positive shape and rate, or if what is to
-        be sampled is given as an array.
+        If they have unknown names, or are not a positive shape and rate, or if what is
+        to be sampled is given as an array.
     """
-    pairs = dict(parameters.hyperpriors or {})
-    unknown = sorted(map(repr, set(pairs) - set(GammaPriors._fields)))
+    given = dict(parameters.hyperpriors or {})
+    unknown = sorted(map(repr, set(given) - set(GammaPriors._fields)))
     if unknown:
         raise ValueError(
             f"hyperpriors has the unknown name {unknown[0]}. Valid names are "
             f"{', '.join(map(repr, GammaPriors._fields))}."
         )
-    priors = GammaPriors(**{n: _check_gamma(n, pair) for n, pair in pairs.items()})
+    priors = GammaPriors(**{n: _check_gamma(n, prior) for n, prior in given.items()})
     if parameters.learn_priors != "hierarchical":
         return None
     if np.ndim(parameters.doc_topic_prior) > 0:
@@ -363,9 +364,9 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
     return priors
 
 
-def _check_gamma(name, pair) -> tuple[float, float]:
+def _check_gamma(name, prior) -> tuple[float, float]:
     where = f"hyperpriors[{name!r}]"
-    shape, rate = check_numbers(pair, where, (2,)).astype(np.float64).tolist()
+    shape, rate = check_numbers(prior, where, (2,)).astype(np.float64).tolist()
     if not (LOWEST <= shape <= HIGHEST and LOWEST <= rate <= HIGHEST):
         raise ValueError(
             f"{where} must be a shape and a rate from {LOWEST:g} to {HIGHEST:g}, got "
@@ -377,7 +378,7 @@ def _check_gamma(name, pair) -> tuple[float, float]:
 def _interval(numbers: np.ndarray) -> np.ndarray:
     """Return the mean and the ends of an interval, (3,); NaN without any sweep.
 
-    Sweeps are no independent draws, so the ends are quantiles of the trace as it is.
+    Sweeps are not independent draws, so the ends are quantiles of the trace as it is.
     """
     if numbers.size == 0:
         return np.full(3, np.nan)

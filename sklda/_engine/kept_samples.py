@@ -91,7 +91,7 @@ def narrow(numbers: np.ndarray, most: int) -> np.ndarray:
 def add_rows(total: list[SparseRows], chunks: Iterable[sparse.csr_array]) -> None:
     """Add a matrix of float64, in chunks of rows, to a sum in the same chunks.
 
-    The list changes, but none of its arrays. An empty one is the sum of no matrix.
+    The list changes, but none of its arrays. An empty list is 0.
     """
     is_first = not total
     for i, chunk in enumerate(chunks):
@@ -464,7 +464,7 @@ def _stored(topic, count):
 
 
 def posterior_draws(chain: Any) -> PosteriorDraws | None:
-    """Return the draws of a chain as users get them; None if there are none."""
+    """Return the draws of a chain as users get them; None if it kept no draws."""
     problem, draws, prior = chain.problem, list(chain.draws), chain.prior
     if not draws:
         return None

@@ -3,9 +3,10 @@
 Yan, Xu & Qi, "Parallel inference for latent Dirichlet allocation on graphics processing
 units", NIPS 2009. Documents and words are cut into n shards each, and a sweep has n
 phases: in phase p, shard i of the documents resamples its tokens of shard i + p of the
-words. So all share one table of word-topic counts, but no row of it at a time. Each has
-its own copy of the totals n_k, and the changes are added up after each phase. Only
-these totals are out of date within a phase: this approximates the sampler itself.
+words. So all share one table of word-topic counts, but two never use the same row at
+the same time. Each has its own copy of the totals n_k, and the changes are added up
+after each phase. Only these totals are out of date within a phase: this approximates
+the sampler itself.
 """
 
 from collections.abc import Callable
@@ -52,7 +53,7 @@ def word_shard(i: int, phase: int, n_shards: int) -> int:
 
 
 class Sharded(NamedTuple):
-    """A sampler over shards of about equal work; threads change no sample."""
+    """A sampler over shards of about equal work, on any number of threads."""
 
     sampler: Shardable
     n_shards: int
@@ -63,8 +64,8 @@ class Sharded(NamedTuple):
         """Return the state in which the tokens have the topics z."""
         tables, n = self.sampler.tables(problem, z), self.n_shards
         # Two processors that write to one line of the cache wait for each other.
-        room = np.tile(np.pad(tables.topic, (0, 2 * LANES)), (n, 1))
-        topics = [copy[: problem.n_lanes] for copy in room]
+        copies = np.tile(np.pad(tables.topic, (0, 2 * LANES)), (n, 1))
+        topics = [copy[: problem.n_lanes] for copy in copies]
 
         def shard_part(i, part):
             shard_tables = tables._replace(topic=topics[i])

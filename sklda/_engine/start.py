@@ -1,7 +1,7 @@
 """Starts of chains: topics of the tokens that are random, or drawn from topics.
 
-A start has random numbers of its own. It changes no posterior: only the sweeps that a
-chain needs to get there.
+A start has random numbers of its own. It does not change the posterior, only how many
+sweeps a chain needs to get there.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ def topics_of_new(
 def _phi_of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarray:
     """Return phi of topics as kernels take it, (n_words, n_lanes) float32.
 
-    The largest entry of a word is 1, which changes no draw, and float32 holds what
-    matters. Where all are 0, all topics become equally likely.
+    The largest entry of a word is 1, which does not change the draws, and float32 holds
+    what matters. Where all are 0, all topics become equally likely.
     """
     topics = components / components.max(axis=1, keepdims=True)  # no sum overflows
     topics /= topics.sum(axis=1, keepdims=True)

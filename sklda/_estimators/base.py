@@ -52,7 +52,7 @@ from sklda._sampling.parameters import CONSTRAINTS, python_numbers
 
 _VERSION = "_sklda_version"  # in stored models
 ALL = slice(None)
-# What the display of scikit-learn shows for an array that no one has read.
+# What the display of scikit-learn shows for an array that has not been read.
 _UNREAD = type("ndarray", (), {"__repr__": lambda _: "made when it is read"})()
 
 

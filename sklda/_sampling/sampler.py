@@ -2,8 +2,9 @@
 
 A sampler is a module or a small immutable object with the functions of `Sampler`.
 Settings, labels and threads are attributes of the sampler; all that changes is in its
-state. Sharding, groups of tokens and labels are samplers composed around other
-samplers. `tests/test_protocol.py` checks each of them.
+state. Arrays of a state share memory only if they are the same object, because chains
+are copied and pickled. Sharding, groups of tokens and labels are samplers composed
+around other samplers. `tests/test_protocol.py` checks each of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -79,8 +80,8 @@ class Sampler(Protocol[S]):
 class Shardable(Sampler[S], Protocol[S]):
     """A sampler whose shards sweep parts of the cells at the same time.
 
-    Two parts share no document and no word. So shards share the topics of the tokens
-    and all counts but `topic`.
+    Two parts share neither documents nor words. So shards share the topics of the
+    tokens and all counts but `topic`.
     """
 
     def tables(self, problem: Problem[Corpus], z: np.ndarray) -> Any:

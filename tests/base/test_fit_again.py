@@ -16,7 +16,7 @@ def test_same_seed_same_answer():
     assert_same_fit(fit(), fit(random_state=np.random.RandomState(0)))
 
 
-def test_an_instance_moves_on_and_none_is_no_seed():
+def test_an_instance_and_none_give_other_fits():
     model = make(random_state=np.random.RandomState(0))
     first, second = (model.fit(X).topic_assignments_ for _ in range(2))
     assert (first != second).any()
@@ -42,7 +42,7 @@ def predicted_words(model, X):
 @pytest.mark.parametrize(
     "answer", [BaseLDA.transform, BaseLDA.score, BaseLDA.perplexity, predicted_words]
 )
-def test_a_refit_meanwhile_changes_no_answer(cls, answer):
+def test_a_refit_meanwhile_does_not_change_the_answer(cls, answer):
     model = cls(4, evaluate_every=0, random_state=0).fit(X)
     expected = answer(model, X)
 

@@ -209,7 +209,7 @@ def test_a_fit_that_ends_under_the_heat_has_a_sample_of_the_posterior(name):
 
 
 @pytest.mark.parametrize("name", ["rows", "covariates", "multitask"])
-def test_callbacks_under_the_heat_change_no_sample(name):
+def test_looks_under_the_heat_do_not_change_samples(name):
     pytest.importorskip("sklearn.callback")
     watched = fit(name, callbacks=Recorder(), max_iter=30)
     alone = fit(name, max_iter=30)

@@ -80,7 +80,7 @@ def test_means_of_all_draws_are_the_estimates(name):
 
 
 @each
-def test_keeping_draws_changes_no_sample(name):
+def test_keeping_draws_does_not_change_samples(name):
     without = model(name, 0).fit(X)
     assert without.draws_ is None
     assert_same_fit(model(name, 4).fit(X), without, but=["draws_"])
@@ -100,7 +100,7 @@ def test_a_snapshot_keeps_the_last_sample_too():
 
 
 @pytest.mark.parametrize("name", ["rows", "uncollapsed", "dynamic"])
-def test_no_more_than_the_samples_that_are_kept(name):
+def test_more_draws_than_kept_samples_are_refused(name):
     assert model(name, 6).fit(X).draws_.n_draws == 6
     words = r"keep_draws=7 exceeds .* 6: .*thin=3.*burn_in=11.*max_iter=29"
     words = rf"{words}.*smaller thin, or burn_in=11 with max_iter=32\.$"
@@ -120,7 +120,7 @@ def test_draws_are_evenly_spaced_kept_samples(keep_draws, sweeps):
 
 
 @pytest.mark.parametrize("n_topics", [2, 50])
-def test_no_draw_takes_more_than_what_is_checked(n_topics):
+def test_draws_take_at_most_what_is_checked(n_topics):
     lda = CollapsedGibbsLDA(
         n_topics, doc_topic_prior=9.0, topic_word_prior=9.0, keep_draws=5, thin=1
     ).fit(X)

@@ -137,7 +137,7 @@ def is_sound(phases, corpus):
 
 @pytest.mark.parametrize("n_shards", [2, 3, 5, 60])
 @pytest.mark.parametrize("n_words", [1, 2, 9, 90])
-def test_no_two_parts_of_a_phase_share_a_word_or_a_document(n_words, n_shards):
+def test_parts_of_a_phase_share_neither_words_nor_documents(n_words, n_shards):
     for corpus in (random_corpus(1, 25, n_words, mean=2), tight_corpus()):
         _, _, state = start("lists", corpus, n_shards)
         assert is_sound(state.phases, corpus)
@@ -188,7 +188,7 @@ def test_the_totals_are_approximate():
     assert enumeration.is_wrong(sampler, TINY["two documents"], 4_000, seed=2)
 
 
-def test_one_shard_needs_no_sharding():
+def test_one_shard_is_the_sampler_itself():
     problem = Problem(random_corpus(2), 9, np.full(3, 0.2), 0.1)
     alone = problem._replace(corpus=random_corpus(2, n_docs=1))
     assert sharded(single_site_rows, problem, 1, Threads()) is single_site_rows
