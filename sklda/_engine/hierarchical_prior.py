@@ -348,19 +348,16 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
     priors = GammaPriors(**{n: _check_gamma(n, prior) for n, prior in given.items()})
     if parameters.learn_priors != "hierarchical":
         return None
-    if np.ndim(parameters.doc_topic_prior) > 0:
-        raise ValueError(
-            "learn_priors='hierarchical' samples the weights of the topics, so "
-            "doc_topic_prior cannot be an array: the first sweep would replace it. "
-            "Pass one number, at which the chain starts, or None; or keep the array "
-            "and set learn_priors=None."
-        )
-    if priors.topic_word_prior and np.ndim(parameters.topic_word_prior) > 0:
-        raise ValueError(
-            "hyperpriors has a prior for topic_word_prior, but the parameter "
-            "topic_word_prior is an array. Only a single number can be sampled, so "
-            "remove one of the two."
-        )
+    sampled = {"doc_topic_prior": True, "topic_word_prior": priors.topic_word_prior}
+    for name in filter(sampled.get, sampled):
+        if np.ndim(getattr(parameters, name)) > 0:
+            raise ValueError(
+                f"learn_priors='hierarchical' samples the prior, so {name} cannot be "
+                "an array: the first sweep would replace it. Pass one number, at which "
+                "the chain starts, or None; or keep the array and set "
+                "learn_priors=None or, for topic_word_prior, leave it out of "
+                "hyperpriors."
+            )
     return priors
 
 

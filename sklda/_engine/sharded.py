@@ -10,8 +10,9 @@ the sampler itself.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -41,10 +42,23 @@ class ShardedState(NamedTuple):
     tables: Any  # shared by all
     phases: list[list[ShardPart]]
 
+    def __deepcopy__(self, memo: dict) -> Self:
+        memo.update(zip(map(id, self.topics), _apart(self.topics), strict=True))
+        return type(self)(*(deepcopy(field, memo) for field in self))
+
     @property
     def shards(self) -> list[Any]:
         """Return the states of all shards in all phases."""
         return [shard.state for phase in self.phases for shard in phase]
+
+
+def _apart(topics: list[np.ndarray]) -> list[np.ndarray]:
+    """Return copies of arrays of one length, far apart from each other.
+
+    Two processors that write to one line of the cache wait for each other.
+    """
+    copies = np.pad(topics, ((0, 0), (0, 2 * LANES)))
+    return [copy[: topics[0].size] for copy in copies]
 
 
 def word_shard(i: int, phase: int, n_shards: int) -> int:
@@ -63,9 +77,7 @@ class Sharded(NamedTuple):
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> ShardedState:
         """Return the state in which the tokens have the topics z."""
         tables, n = self.sampler.tables(problem, z), self.n_shards
-        # Two processors that write to one line of the cache wait for each other.
-        copies = np.tile(np.pad(tables.topic, (0, 2 * LANES)), (n, 1))
-        topics = [copy[: problem.n_lanes] for copy in copies]
+        topics = _apart([tables.topic] * n)
 
         def shard_part(i, part):
             shard_tables = tables._replace(topic=topics[i])

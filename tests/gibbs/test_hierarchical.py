@@ -246,5 +246,5 @@ def test_hyperpriors_in_any_container_go_on(kind):
 def test_arrays_beside_what_is_sampled(name):
     with pytest.raises(ValueError, match=r"doc_topic_prior cannot be an array.*None"):
         fit(name, doc_topic_prior=np.linspace(0.1, 1, 8))
-    with pytest.raises(ValueError, match="parameter topic_word_prior is an arr"):
+    with pytest.raises(ValueError, match="topic_word_prior cannot be an array"):
         fit(name, topic_word_prior=np.full(30, 0.1))

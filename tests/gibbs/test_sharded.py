@@ -5,6 +5,7 @@
 
 import _thread
 import threading
+from copy import deepcopy
 from importlib import import_module
 from itertools import combinations
 
@@ -83,6 +84,13 @@ OF_DOCUMENTS = ("rows", "registers", "lists", "shortcut, rows", "dynamic, lists"
 @pytest.mark.parametrize("name", OF_DOCUMENTS)
 def test_documents_of_shards_have_their_own_alpha(name):
     assert alpha_leads(name)
+
+
+def test_totals_of_shards_are_lines_of_the_cache_apart():
+    _, _, state = start("rows", random_corpus(1, 25, 9, mean=2), 3)
+    for totals in (state.topics, deepcopy(state).topics):
+        distances = np.diff(sorted(total.ctypes.data for total in totals))
+        assert distances.min() >= state.topic.nbytes + 64
 
 
 @pytest.mark.parametrize("n_shards", [2, 3, 7])

@@ -1,4 +1,4 @@
-"""What verbose fits print, and fits that are interrupted by Ctrl-C."""
+"""Fits: what verbose ones print, that they repeat, and that Ctrl-C undoes them."""
 
 import itertools
 import re
@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 
 from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
-from sklda.datasets import make_lda_corpus
+from sklda._estimators.base import BaseLDA
+from sklda.inspection import pyldavis_data
+from tests.helpers.comparison import assert_same_fit
 from tests.helpers.interpreter import run_python
 from tests.helpers.interrupts import interrupted_at
 from tests.helpers.progress import assert_progress
 from tests.helpers.selection import fast_and_slow
-from tests.helpers.small_fits import X, make
-
-OTHER = make_lda_corpus(20, 12, 3, document_length=30, random_state=1)[0]
-
+from tests.helpers.small_fits import X, fit, make
 
 # What is printed
 
@@ -61,6 +60,47 @@ def test_lines_without_a_trace(capsys, model):
 def test_progress_without_tokens(capsys):
     make(verbose=2, evaluate_every=5).fit(np.zeros((2, 3)))
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+# Randomness
+
+
+def test_seeds():
+    assert_same_fit(fit(), fit(random_state=np.random.RandomState(0)))
+    for random_state in (np.random.RandomState(0), None):
+        model = make(random_state=random_state)
+        first, second = (model.fit(X).topic_assignments_ for _ in range(2))
+        assert (first != second).any()
+
+
+def test_global_generator_is_left_alone():
+    np.random.seed(3)  # noqa: NPY002
+    expected = np.random.random()  # noqa: NPY002
+    np.random.seed(3)  # noqa: NPY002
+    fit().transform(X)
+    assert np.random.random() == expected  # noqa: NPY002
+
+
+def predicted_words(model, X):
+    data = pyldavis_data(model, X, [f"word {w}" for w in range(30)])
+    return data["doc_topic_dists"] @ data["topic_term_dists"]
+
+
+@pytest.mark.parametrize("cls", [CollapsedGibbsLDA, CVBLDA])
+@pytest.mark.parametrize(
+    "answer", [BaseLDA.transform, BaseLDA.score, BaseLDA.perplexity, predicted_words]
+)
+def test_a_refit_meanwhile_does_not_change_the_answer(cls, answer):
+    model = cls(4, evaluate_every=0, random_state=0).fit(X)
+    expected = answer(model, X)
+
+    class Documents:
+        def __array__(self, dtype=None, copy=None):
+            model.set_params(n_components=2).fit(X[:9, :20])
+            return X.toarray()
+
+    np.testing.assert_array_equal(answer(model, Documents()), expected)
+    assert model.components_.shape == (2, 20)
 
 
 # Ctrl-C
