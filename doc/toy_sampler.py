@@ -18,7 +18,6 @@ def sweep(problem, state, rng):
     priors, alphas = problem.kernel_priors(), problem.kernel_alphas()
     for part in kernel_parts(problem.corpus, problem.n_lanes):
         sweep_tokens(part, state, priors, alphas, rng.kernel)
-    return state
 
 
 @kernel

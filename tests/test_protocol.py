@@ -89,7 +89,7 @@ def walk(sampler, problem, z, seed, n_sweeps=6):
     assert state.z is z
     assert_counted(sampler, problem, state)
     for i in range(n_sweeps):
-        state = sampler.sweep(other_priors(problem, i), state, rng)
+        sampler.sweep(other_priors(problem, i), state, rng)
         assert state.z is z
         assert_counted(sampler, problem, state)
         info = sampler.info(problem, state)
@@ -129,7 +129,7 @@ def test_walk(name, n_topics, beta):
         assert (other != path).any()
     state = sampler.from_topics(problem, path[-1].copy())
     for i in range(20):
-        state = sampler.sweep(problem, state, streams(i))
+        sampler.sweep(problem, state, streams(i))
     assert faults(state, words_of(CORPUS), n_topics, problem.beta) == []
 
 
@@ -151,7 +151,7 @@ def test_an_array_of_equal_numbers_is_that_number(name):
         problem = problem_of(20)._replace(topic_word_prior=beta)
         state, rng = WALKED[name].from_topics(problem, first.copy()), streams(1)
         for _ in range(5):
-            state = WALKED[name].sweep(problem, state, rng)
+            WALKED[name].sweep(problem, state, rng)
         paths.append(state.z)
     if "light" in name or name == "uncollapsed":  # they draw from beta in another way
         assert (paths[0] == paths[1]).mean() > 0.3
@@ -212,7 +212,7 @@ def test_parts(name):
         for i, part in enumerate(parts):
             assert states[i].z is z
             before = z.copy()
-            states[i] = sampler.sweep(part, states[i], rng)
+            sampler.sweep(part, states[i], rng)
             cell = np.repeat(np.arange(word.size), np.diff(token_ptr))
             document = np.repeat(np.arange(N_DOCS), np.diff(doc_ptr))[cell]
             begin, end = part.corpus.begin[document], part.corpus.end[document]

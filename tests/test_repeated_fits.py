@@ -1,6 +1,7 @@
-"""Every estimator x every way to fit: the seed alone decides, neither threads nor form.
+"""Every estimator x every way to fit: the seed alone decides, and hardly anything fits.
 
-Where fits need small slices or tables to show it, the tests are with the sampler.
+Neither threads nor the form of X change a fit. Where fits need small slices or tables
+to show it, the tests are with the sampler. `test_properties` draws more small corpora.
 """
 
 import _thread
@@ -23,7 +24,7 @@ from tests.helpers.comparison import assert_same_fit
 from tests.helpers.public_names import estimators
 from tests.helpers.supervised import INDICATORS, MAIN, THETA
 from tests.helpers.supervised import X as LABELLED
-from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED
+from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, given_for
 
 X = LABELLED[:60]
 CLASSES, LABELS, NUMBERS = MAIN[:60], INDICATORS[:60], THETA[:60, 0]
@@ -81,6 +82,14 @@ BEGUN += [f"{kind}, light, 2, 1" for kind in ("classes", "labels")]
 BEGUN += ["classes, light, 2, 3"]
 
 
+CORPORA = [
+    np.zeros((3, 4), int),
+    *map(np.array, ([[0, 0]], [[1]], [[7]], [[0, 0], [0, 5]], [[1], [3]])),
+    *map(np.array, ([[6, 0, 1], [0, 0, 0]], [[3], [0], [2]], [[2, 0, 1]])),
+    np.diag([0, 2, 0]),
+]
+
+
 def test_no_estimator_is_missing():
     assert {type(model) for model, _ in FITS.values()} == set(estimators().values())
 
@@ -132,3 +141,32 @@ def test_the_seed_alone_decides_a_start_on_a_part(name, monkeypatch):
     other = fit(name, **params, random_state=1)
     assert (first.components_ != other.components_).any()
     assert first.n_iter_ == 4
+
+
+@pytest.mark.filterwarnings("ignore:covariates .* are constant")
+@pytest.mark.filterwarnings("ignore:The topic proportions of")  # of similar topics
+@pytest.mark.parametrize("n_topics", [1, 17])
+@pytest.mark.parametrize("name", FITS)
+def test_corpora_of_almost_nothing(name, n_topics):
+    model = clone(FITS[name][0]).set_params(n_components=n_topics, max_iter=12)
+    model.set_params(random_state=0, doc_topic_prior=0.4, topic_word_prior=0.3)
+    if "learn_priors" in model.get_params():
+        model.learn_priors = None
+    for counts in CORPORA:
+        n_docs = len(counts)
+        if n_docs == 1 and isinstance(model, MedLDAClassifier):
+            continue  # it needs two classes
+        model.fit(counts, **given_for(model, n_docs))
+        n_models = len(model.components_) // n_topics
+        tokens = (model.components_ - 0.3).sum(axis=0)
+        np.testing.assert_allclose(tokens, n_models * counts.sum(axis=0), atol=1e-4)
+        for theta in (model.doc_topic_, model.transform(counts)):
+            assert theta.shape == (n_docs, n_models * n_topics)
+            np.testing.assert_allclose(theta.sum(axis=1), n_models)
+            if not isinstance(model, DMRLDA):  # which samples its prior
+                empty = counts.sum(axis=1) == 0
+                np.testing.assert_allclose(theta[empty], 1 / n_topics, rtol=1e-5)
+        for values in ("log_joint_", "bound_", "loss_", "sampling_rate_", "coef_"):
+            assert np.isfinite(getattr(model, values, 0)).all()
+        if counts.any() and not hasattr(model, "predict"):
+            assert np.isfinite(model.score(counts))

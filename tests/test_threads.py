@@ -1,7 +1,5 @@
 """Threads of a user that share estimators and a matrix get what one thread gets."""
 
-import textwrap
-
 import pytest
 
 from tests.helpers.processes import run_python
@@ -99,14 +97,3 @@ def test_first_calls_at_the_same_moment():
 def test_threads_share_an_estimator(model, attribute):
     code = ONE_ESTIMATOR.format(model=model, attribute=attribute)
     run_python(BEGIN + code, *NOT_CONVERGED)
-
-
-@pytest.mark.slow
-def test_a_difference_between_threads_is_found():
-    planted = """
-    try:
-        assert_same(at_once(lambda i: i // 3), [0, 0, 0, 0, 1, 1, 2, 2])
-    except AssertionError as error:
-        print(error)
-    """
-    assert "thread 3" in run_python(BEGIN + textwrap.dedent(planted))

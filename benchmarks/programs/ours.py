@@ -14,7 +14,7 @@ from sklda._cvb.engine import Engine
 from sklda._cvb.estimator import APPROXIMATIONS
 from sklda._data.corpus import check_corpus, check_weights, split_cells
 from sklda._engine.chain import Chain
-from sklda._engine.hierarchical_prior import add_priors
+from sklda._engine.kept_samples import joined
 from sklda._engine.start import check_init, first_topics
 from sklda._fitted import fold_in
 from sklda._sampling.parameters import make_problem, random_streams
@@ -88,9 +88,9 @@ class Sklda(Program):
         if isinstance(self._chain, Engine):
             components, theta = self._chain.estimates()
         else:
-            chain = self._chain.snapshot()
-            topics, documents = chain.sums()
-            components, theta = topics.components(), documents.theta(add_priors)
+            fitted = CollapsedGibbsLDA()
+            vars(fitted).update(self._chain.snapshot().sum_attributes())
+            components, theta = fitted.components_, fitted.doc_topic_
         return last_of(theta, last), normalised(components)
 
     def log_joint(self) -> float:
@@ -107,14 +107,14 @@ class Sklda(Program):
 
     def end(self) -> None:
         """Make what a fitted estimator holds of its kept samples."""
-        self.fitted = self._chain.sums()
+        self.fitted = self._chain.sum_attributes()
 
     def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
         """Return sums of counts over kept samples, and the number of samples."""
-        averages = (self._chain.snapshot() if present else self._chain).averages
-        totals = averages.word_topic, averages.doc_topic
-        tables = [total.rows().matrix(total.n_topics).toarray() for total in totals]
-        return *tables, averages.n_kept
+        sums = (self._chain.snapshot() if present else self._chain).sums
+        n_topics = self._chain.problem.n_topics
+        rows = map(joined, (sums.word_topic, sums.doc_topic))
+        return *(r.matrix(n_topics).toarray() for r in rows), sums.n_kept
 
     def separate_tokens(self) -> None:
         """Make each token a cell of its own, in a chain of one shard."""

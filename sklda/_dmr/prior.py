@@ -24,14 +24,14 @@ from sklda._dmr.kernels.weights import (
     fill_exposures,
     set_shared_curvature,
 )
+from sklda._engine.estimator import check_unchanged
 from sklda._engine.hierarchical_prior import count_tables
 from sklda._sampling.linear_algebra import ROWS, logs
 from sklda._sampling.problem import Counts, Problem, padded
-from sklda._sampling.random_streams import RandomStreams, draw_key
-from sklda._sampling.sampler import SampledPrior, SamplerState, copy_of
+from sklda._sampling.random_streams import PRIORS, RandomStreams, draw_key
+from sklda._sampling.sampler import SampledPrior, SamplerState
 from sklda._sampling.threads import Threads
 
-_CHILD = 2**32 - 2  # number of the random stream of the priors
 _CALLER = Threads(1)  # the calling thread only
 _STEPS_PER_EXPOSURE = 100  # of a kernel
 
@@ -89,7 +89,7 @@ def draw_all_weights(
     The problem has the alpha of the present weights; `x`, (n_rows, n_weights), are the
     rows of covariates. Each topic costs O(n_rows n_weights^2).
     """
-    stream = rng.child(_CHILD).kernel
+    stream = rng.child(PRIORS).kernel
     keys = [np.uint64(draw_key(stream)) for _ in range(3)]
     n_tables, exposure = draw_auxiliary(problem, z, keys, threads)
     shared, topic_n_tables = _regressions(x, prior, n_tables, exposure)
@@ -238,12 +238,8 @@ class CovariatePrior(SampledPrior):
         is_same = covariates.shape[1] == len(self.scaling.names)
         rows = distinct_rows(covariates, self.scaling) if is_same else self.rows
         pairs = zip(rows, self.rows, strict=True)
-        if not is_same or not all(np.array_equal(a, b) for a, b in pairs):
-            raise ValueError(
-                "With warm_start=True, fit continues the chain of the last fit, so "
-                "covariates must be the same. Pass the same covariates, or start again "
-                "with warm_start=False."
-            )
+        is_same = is_same and all(np.array_equal(a, b) for a, b in pairs)
+        check_unchanged(is_same, "covariates")
 
     def begun(self, problem: Problem) -> Problem:
         """Begin at the centre of the prior; return the problem with its alpha."""
@@ -310,12 +306,6 @@ class CovariatePrior(SampledPrior):
             "covariate_names_": np.array(self.scaling.names, dtype=str),
             "_covariate_design": self.design._asdict(),
         }
-
-    def for_more_documents(self, problem: Problem) -> Self:
-        """Return the present sample, without kept ones. No documents can be added."""
-        duplicate = copy_of(self)
-        duplicate.kept = []
-        return duplicate
 
     def scalars(self) -> dict[str, float]:
         """Return numbers of the present sample that no order of topics changes."""

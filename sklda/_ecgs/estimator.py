@@ -26,7 +26,7 @@ from sklda._engine.sharded import sharded
 from sklda._gibbs.collapsed_samplers import collapsed_sampler, rows_are_faster
 from sklda._sampling.parameters import SHARD_CONSTRAINTS
 from sklda._sampling.problem import Counts, Problem, ProblemOfCells
-from sklda._sampling.random_streams import RandomStreams
+from sklda._sampling.random_streams import N_DRAWS, RandomStreams
 from sklda._sampling.sampler import Sampler, Shardable, SweepInfo
 from sklda._sampling.threads import Threads
 
@@ -38,7 +38,7 @@ class GroupedState(NamedTuple):
     topic: np.ndarray  # (n_lanes,) int32
     tables: Any  # in rows or lists
     n_draws: np.ndarray  # (n_cells,) int32, in the last sweep
-    draw_weights: draw_numbers.DrawWeights | None  # if dynamic
+    draw_weights: list[draw_numbers.DrawWeights]  # one, if dynamic
 
 
 class Grouped(NamedTuple):
@@ -57,35 +57,38 @@ class Grouped(NamedTuple):
         n_draws = np.ones(corpus.word.size, np.int32)
         if self.damping is not None:
             n_draws[:] = np.diff(corpus.token_ptr)
-        return GroupedState(z, counts.topic, counts, n_draws, None)
+        return GroupedState(z, counts.topic, counts, n_draws, [])
 
     def over(self, tables: GroupedState, problem: ProblemOfCells) -> GroupedState:
         """Return the state for some cells over counts of all documents."""
-        draw_weights, cells = None, cells_of(problem.corpus)
+        draw_weights, cells = [], cells_of(problem.corpus)
         if self.damping is not None:
             n_draws, damping = tables.n_draws, self.damping
-            draw_weights = draw_numbers.first_draw_weights(cells, n_draws, damping)
+            draw_weights.append(
+                draw_numbers.first_draw_weights(cells, n_draws, damping)
+            )
         counts = tables.tables._replace(topic=tables.topic)
         return tables._replace(tables=counts, draw_weights=draw_weights)
 
     def sweep(
         self, problem: ProblemOfCells, state: GroupedState, rng: RandomStreams
-    ) -> GroupedState:
+    ) -> None:
         """Resample every token once, in groups; learn their number."""
         corpus, n_draws = problem.corpus, state.n_draws
-        draw_weights = state.draw_weights
-        if draw_weights is not None:
-            draw_numbers.choose_n_draws(draw_weights, rng.child(0).kernel, n_draws)
+        for draw_weights in state.draw_weights:
+            stream = rng.child(N_DRAWS).kernel
+            draw_numbers.choose_n_draws(draw_weights, stream, n_draws)
         priors, alphas = self.kernel.kernel_priors(problem), problem.kernel_alphas()
         for part in kernel_parts(corpus, problem.n_lanes):
             self.kernel.sweep_groups(
                 part, state.tables, priors, alphas, n_draws, rng.kernel
             )
-        if draw_weights is not None:
-            draw_weights = draw_numbers.learn_draw_weights(
+        state.draw_weights[:] = [
+            draw_numbers.learn_draw_weights(
                 corpus.token_ptr, state.z, draw_weights, problem.n_lanes
             )
-        return state._replace(draw_weights=draw_weights)
+            for draw_weights in state.draw_weights
+        ]
 
     def counts(self, problem: Problem[Corpus], state: GroupedState) -> Counts:
         """Return the count tables."""

@@ -1,24 +1,14 @@
-"""Pickles and copies in which arrays go on sharing memory.
+"""One Markov chain: sweep, learn the priors, record the trace, keep samples.
 
-The state of a sampler may hold views of its own arrays, and sweeps write to either. A
-plain pickle would make each view an array of its own. Modules are stored by name.
-
-The log joint of words and topics of LDA, with theta and phi integrated out.
-
-No fit depends on these values, so that SciPy may round them differently by processor.
-
-One Markov chain: sweep, learn the priors, record the trace, average samples.
-
-It knows no sampler, only the protocol of `sklda._sampling.sampler`.
+A chain depends on samplers only through the protocol of `sklda._sampling.sampler`. The
+parts of its log joint come first: the probabilities of words and topics of LDA, with
+theta and phi integrated out. Fits do not depend on them, so SciPy may round them
+differently by processor.
 """
 
 import pickle
 from collections import deque
-from collections.abc import Iterable
-from copy import copy
-from importlib import import_module
-from io import BytesIO
-from types import ModuleType
+from copy import copy, deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -26,8 +16,8 @@ from scipy.special import gammaln
 
 from sklda._data.corpus import Corpus, document_chunks, document_lengths
 from sklda._data.notices import check_memory
-from sklda._engine.averages import Averages, DocumentSums, Draw, TopicSums, draw_of
 from sklda._engine.hierarchical_prior import GammaPriors, HierarchicalPrior
+from sklda._engine.kept_samples import Draw, KeptSums, draw_of
 from sklda._engine.kernels.start import random_first_topics
 from sklda._engine.start import topics_of_new
 from sklda._sampling import doc_topic_counts
@@ -50,92 +40,28 @@ from sklda._sampling.sampler import (
 from sklda._sampling.schedule import NO_ANNEALING, Annealing
 from sklda._sampling.threads import Threads
 
-# From 5 on, NumPy's arrays come back as views of other objects' memory.
-_PROTOCOL = 4
-
-
-def dumps(value: Any) -> bytes:
-    """Return the pickle of a value."""
-    stored = BytesIO()
-    _Pickler(stored, _PROTOCOL).dump(value)
-    return stored.getvalue()
-
-
-def loads(stored: bytes) -> Any:
-    """Return the value of a pickle."""
-    return pickle.loads(stored)
-
-
-def copied(value: Any, shared: Iterable[np.ndarray]) -> Any:
-    """Return a deep copy of a value, which has the arrays `shared` themselves."""
-    stored = BytesIO()
-    copier = _Copier(stored, shared)
-    copier.dump(value)
-    stored.seek(0)
-    return _Loader(stored, copier.arrays).load()
-
-
-class _Pickler(pickle.Pickler):
-    def reducer_override(self, value):
-        if isinstance(value, ModuleType):
-            return import_module, (value.__name__,)
-        owner = getattr(value, "base", None)
-        if type(value) is not np.ndarray or type(owner) is not np.ndarray:
-            return NotImplemented
-        if not owner.flags.c_contiguous:
-            return NotImplemented
-        offset = value.ctypes.data - owner.ctypes.data
-        return np.ndarray, (value.shape, value.dtype, owner, offset, value.strides)
-
-
-class _Copier(_Pickler):
-    """Stores only the keys of arrays that own memory: no array is copied twice."""
-
-    def __init__(self, file: BytesIO, shared: Iterable[np.ndarray]) -> None:
-        super().__init__(file, _PROTOCOL)
-        # Arrays and their copies. To hold an array keeps its id from being used again.
-        self.arrays = {id(array): (array, array) for array in shared}
-
-    def persistent_id(self, value):
-        key, owns_memory = id(value), type(value) is np.ndarray and value.base is None
-        if owns_memory and not value.dtype.hasobject:
-            self.arrays.setdefault(key, (value, value.copy("K")))
-        return key if key in self.arrays else None
-
-
-class _Loader(pickle.Unpickler):
-    """Returns the copies of the arrays whose keys a `_Copier` stored."""
-
-    def __init__(self, file: BytesIO, arrays: dict) -> None:
-        super().__init__(file)
-        self.arrays = arrays
-
-    def persistent_load(self, key):  # no attribute: Python 3.13.0 refuses to set one
-        return self.arrays[key][1]
+_CHUNK_WORDS = 512  # whose counts are read at a time
 
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     """Return log p(z | alpha), theta integrated out, with all constants."""
+    corpus, n_lanes = problem.corpus, problem.n_lanes
+    if problem.prior_row is None:
+        histogram = doc_topic_counts.doc_topic_histogram(corpus, z, n_lanes)
+        pairs = doc_topic_counts.pairs_of(histogram)
+        lengths = doc_topic_counts.length_histogram(corpus)
+        return doc_likelihood(problem.doc_topic_prior, pairs, lengths)
     total, first = 0.0, 0
-    for chunk in document_chunks(problem.corpus):
-        pairs = doc_topic_counts.doc_topic_cells(chunk, z, problem.n_lanes)
-        lengths = document_lengths(chunk)
-        if problem.prior_row is None:
-            total += doc_likelihood(problem.doc_topic_prior, (*pairs, 1), (lengths, 1))
-        else:
-            alpha = problem.alpha_of(first, first + lengths.size)
-            total += _doc_likelihood_by_rows(alpha, *pairs, lengths)
-        first += lengths.size
+    for chunk in document_chunks(corpus):
+        topics, tokens = doc_topic_counts.doc_topic_cells(chunk, z, n_lanes)
+        length = document_lengths(chunk)
+        alpha = problem.alpha_of(first, first + length.size)
+        ends, before = np.cumsum(length), np.cumsum(tokens) - tokens
+        document = np.searchsorted(ends, before, side="right")
+        total += _log_rising(alpha[document, topics], tokens).sum()
+        total -= _log_rising(alpha.sum(axis=1), length).sum()
+        first += length.size
     return total
-
-
-def _doc_likelihood_by_rows(alpha, topics, tokens, lengths) -> float:
-    """Return the same for a row of alpha for each document."""
-    ends, sums = np.cumsum(lengths), alpha.sum(axis=1)
-    alphas = alpha[np.searchsorted(ends, np.cumsum(tokens) - tokens, "right"), topics]
-    length_terms = gammaln(sums) - gammaln(lengths + sums)
-    pair_terms = gammaln(tokens + alphas) - gammaln(alphas)
-    return length_terms.sum() + pair_terms.sum()
 
 
 def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
@@ -143,45 +69,36 @@ def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
 
     They are arrays in parallel, (topic, count, n_documents) and (length, n_documents).
     """
-    topics, tokens, n_pairs = pairs
+    topic, tokens, n_pairs = pairs
     length, n_docs = lengths
-    length_terms = gammaln(alpha.sum()) - gammaln(length + alpha.sum())
-    pair_terms = gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
-    return (n_docs * length_terms).sum() + (n_pairs * pair_terms).sum()
+    total = (n_pairs * _log_rising(alpha[topic], tokens)).sum()
+    return total - (n_docs * _log_rising(alpha.sum(), length)).sum()
 
 
 def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
     """Return log p(w | z, beta), phi integrated out, with all constants."""
-    totals = counts.topic[: problem.n_topics]
-    if problem.has_word_prior:
-        word_terms = _log_rising_by_words(counts.word_topic, problem.beta)
-        return _log_topics(problem.beta_sum, totals) + word_terms
-    pairs = doc_topic_counts.word_topic_histogram(counts.word_topic)
-    return word_likelihood(problem.topic_word_prior, pairs, totals, problem.n_words)
-
-
-def word_likelihood(beta: float, pairs, totals: np.ndarray, n_words: int) -> float:
-    """Return the same from how often each word-topic count occurs: counts, n_pairs."""
-    occurring, n_pairs = pairs
-    each = gammaln(occurring + beta) - gammaln(beta)
-    return _log_topics(n_words * beta, totals) + (n_pairs * each).sum()
-
-
-def _log_topics(beta_sum, totals) -> float:
-    """Return the sum of log(Gamma(beta_sum) / Gamma(n + beta_sum)) over all topics."""
-    constant = totals.size * np.mean(gammaln(beta_sum))
-    return constant - gammaln(totals + beta_sum).sum()
-
-
-def _log_rising_by_words(word_topic, beta, rows=512) -> float:
-    """Return the sum of log(Gamma(n + beta) / Gamma(beta)), beta of topic and word."""
-    total = 0.0
-    for first in range(0, word_topic.shape[0], rows):
-        counts = word_topic[first : first + rows]
-        cells = np.nonzero(counts)
-        betas = beta[cells[1], first + cells[0]]
-        total += (gammaln(counts[cells] + betas) - gammaln(betas)).sum()
+    totals, beta = counts.topic[: problem.n_topics], problem.beta
+    if not problem.has_word_prior:
+        histogram = doc_topic_counts.word_topic_histogram(counts.word_topic)
+        return word_likelihood(beta, histogram, totals, problem.n_words)
+    total = -_log_rising(problem.beta_sum, totals).sum()
+    for first in range(0, problem.n_words, _CHUNK_WORDS):
+        table = counts.word_topic[first : first + _CHUNK_WORDS]
+        word, topic = np.nonzero(table)
+        total += _log_rising(beta[topic, first + word], table[word, topic]).sum()
     return total
+
+
+def word_likelihood(beta: float, histogram, totals: np.ndarray, n_words: int) -> float:
+    """Return the same from how often each word-topic count occurs."""
+    tokens, n_pairs = histogram
+    total = (n_pairs * _log_rising(beta, tokens)).sum()
+    return total - _log_rising(n_words * beta, totals).sum()
+
+
+def _log_rising(prior, n):
+    """Return log(Gamma(prior + n) / Gamma(prior))."""
+    return gammaln(prior + n) - gammaln(prior)
 
 
 # Tokens at which the topics before and after a sweep are compared: the standard error
@@ -191,7 +108,7 @@ _ENTRY_BYTES = 4  # of a topic and its sum of tokens, or fewer
 
 
 class Chain:
-    """The state of a sampler, the trace of its log joint, and the averages."""
+    """The state of a sampler, the trace of its log joint, and the kept samples."""
 
     def __init__(
         self,
@@ -215,25 +132,30 @@ class Chain:
         self.moved: list[float] = []  # share of the tokens, in each sweep
         self.log_joint: list[float] = []
         self.log_joint_sweeps: list[int] = []
-        self.averages = Averages(problem)
+        self.sums = KeptSums()
         self.draws: deque[Draw] = deque(maxlen=keep_draws)  # evenly spaced
         self.draw_interval = 1  # kept samples from one draw to the next
-        self.last_kept = 0  # the sweep of the last sample in the averages
+        self.last_kept = 0  # the sweep of the last kept sample
         self.prior = prior  # if it is sampled, too
         self.response = response  # to labels: `SampledParameters` with `describe`
         self.annealing = annealing
         self.prior_updates: list[PriorUpdate] = []  # of priors that are learned
 
     def __copy__(self) -> Self:
-        return _make(type(self), vars(self))
+        return _chain_of(vars(self))
 
     def __deepcopy__(self, memo: dict) -> Self:
-        # No sweep writes to the corpus, which may be in files.
-        attributes = copied(vars(self), shared=self.problem.corpus)
-        return _make(type(self), attributes)
+        # Sweeps change neither the corpus, which may be in files, nor these objects.
+        shared = [*self.problem.corpus, self.sampler]
+        if self.prior is not None:
+            shared.append(self.prior.threads)
+        memo.update((id(item), item) for item in shared)
+        return _chain_of(deepcopy(vars(self), memo))
 
-    def __reduce_ex__(self, protocol):  # for pickle
-        return _restore, (dumps((type(self), vars(self))),)
+    def __reduce_ex__(self, protocol):
+        # One pickle, because joblib's own would store an array twice that a state has
+        # twice. The estimator makes the sampler again, which may be a module.
+        return _restored, (pickle.dumps(vars(self) | {"sampler": None}),)
 
     def __reduce__(self):  # for skops
         raise TypeError(
@@ -268,12 +190,12 @@ class Chain:
         return [parameters for parameters in sampled if parameters is not None]
 
     def sweep(self) -> None:
-        """Resample every token and all parameters once; while annealed, no priors."""
+        """Resample every token and all parameters once; priors wait for annealing."""
         self.n_sweeps += 1
         problem = self.annealing.problem_of(self.problem, self.n_sweeps)
         compared = self.z[:: 1 + self.n_tokens // _MOST_COMPARED]
         before = compared.copy()
-        self.state = self.sampler.sweep(problem, self.state, self.rng)
+        self.sampler.sweep(problem, self.state, self.rng)
         n_moved = np.count_nonzero(compared != before)
         self.moved.append(n_moved / max(compared.size, 1))
         self.info.append(self.sampler.info(self.problem, self.state))
@@ -287,7 +209,7 @@ class Chain:
     def sample_priors(self, priors: GammaPriors | None, threads: Threads) -> None:
         """Let each sweep sample the priors from now on; None: they remain as they are.
 
-        A change leaves all samples so far out of the averages.
+        If this changes what is sampled, the samples kept so far are dropped.
         """
         if self.prior is not None and not isinstance(self.prior, HierarchicalPrior):
             self.prior.threads = threads  # the model samples it
@@ -364,18 +286,18 @@ class Chain:
         return value + sum(item.log_density() for item in self.parameters)
 
     def keep(self) -> None:
-        """Add the present sample to the averages, unless it is there already.
+        """Add the present sample to the kept ones, unless it is there already.
 
-        An annealed one is no sample of the posterior.
+        A sample under a larger beta is not one of the posterior.
         """
         if self.last_kept < self.n_sweeps and not self.is_annealed:
             counts = self.counts
             for parameters in self.parameters:
                 parameters.keep(self.problem, self.n_sweeps)
             alpha_sum = None if self.prior is None else self.problem.alpha_sum
-            self.averages.add(self.problem, self.z, counts, alpha_sum)
+            self.sums.add(self.problem, self.z, counts, alpha_sum)
             # A fit that a callback ends early has one draw at least.
-            is_due = self.averages.n_kept % self.draw_interval == 0 or not self.draws
+            is_due = self.sums.n_kept % self.draw_interval == 0 or not self.draws
             if is_due and self.draws.maxlen != 0:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
                 self.draws.append(draw)
@@ -389,20 +311,20 @@ class Chain:
         self.keep()
 
     def extended(self, sampler: Sampler, corpus: Corpus, threads: Threads) -> Self:
-        """Return the chain of a corpus to which documents may have been added.
+        """Return the chain of a corpus that has more documents after the present ones.
 
-        If there are any, their tokens get topics under those of the others, and the
-        trace and the averages begin anew.
+        Their tokens get topics under those of the others. The trace and the kept
+        samples begin anew.
         """
-        before = self.problem
-        if corpus.doc_ptr.size == before.corpus.doc_ptr.size:
-            self.sampler = sampler
-            return self
-        problem, counts = before._replace(corpus=corpus), self.counts
-        z = topics_of_new(problem, before, counts, self.rng, threads)
+        problem = self.problem._replace(corpus=corpus)
+        z = topics_of_new(problem, self.problem, self.counts, self.rng, threads)
         z[: self.z.size] = self.z
         prior = self.prior and self.prior.for_more_documents(problem)
         return type(self)(sampler, problem, self.rng, self.draws.maxlen, z, prior)
+
+    def sum_attributes(self) -> dict[str, Any]:
+        """Return the fitted attributes of which estimates are made."""
+        return self.sums.attributes(self.mean_problem, self.prior)
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
@@ -414,38 +336,31 @@ class Chain:
 
     def forget_samples(self, burn_in: int = 0) -> None:
         """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
-        self.averages = Averages(self.problem)
+        self.sums = KeptSums()
         self.draws.clear()
         for parameters in self.parameters:
             parameters.forget(burn_in)
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
-        other = copy(self)
         if self.is_annealed:  # `end` will sweep the copy
-            swept = self.state, self.z, self.rng, self.info, self.moved
-            other.state, other.z, other.rng, other.info, other.moved = copied(
-                swept, shared=self.problem.corpus
-            )
+            other = deepcopy(self)
         else:
+            other = copy(self)
             other.z = self.z.copy()
-        other.problem = self.problem.with_copied_priors()
-        other.averages = self.averages.copy()
-        other.prior = self.prior and copy_of(self.prior)
-        other.response = self.response and copy_of(self.response)
-        other.draws = self.draws.copy()
-        other.prior_updates = self.prior_updates.copy()
+            corpus = {id(array): array for array in self.problem.corpus}
+            other.problem = deepcopy(self.problem, corpus)
+            other.sums = self.sums.copy()
+            other.prior = self.prior and copy_of(self.prior)
+            other.response = self.response and copy_of(self.response)
+            other.draws = self.draws.copy()
+            other.prior_updates = self.prior_updates.copy()
         other.end()
         return other
 
-    def sums(self) -> tuple[TopicSums, DocumentSums]:
-        """Return the sums of the kept samples, of which estimates are made."""
-        problem, averages = self.mean_problem, self.averages
-        return averages.topic_sums(problem), averages.document_sums(problem, self.prior)
-
 
 def _check_memory(problem: Problem[Corpus]) -> None:
-    """Raise MemoryError if topics of tokens and averages do not fit into memory.
+    """Raise MemoryError if topics of tokens and sums do not fit into memory.
 
     With kept samples, a document or word has about as many topics as tokens, or fewer.
     """
@@ -458,12 +373,13 @@ def _check_memory(problem: Problem[Corpus]) -> None:
     check_memory(n_bytes, f"fit to {size}", way_out, whole=True)
 
 
-def _restore(stored: bytes) -> Chain:
+def _restored(stored: bytes) -> Chain:
     """Return the chain of `Chain.__reduce_ex__`."""
-    return _make(*loads(stored))
+    return _chain_of(pickle.loads(stored))
 
 
-def _make(kind, attributes):
-    chain = kind.__new__(kind)
+def _chain_of(attributes: dict[str, Any]) -> Any:
+    """Return a chain with these attributes."""
+    chain = Chain.__new__(Chain)
     vars(chain).update(attributes)
     return chain

@@ -1,8 +1,8 @@
-"""The loop over the sweeps of a chain: its schedule, and what it reports to.
+"""Fits of a Markov chain: the schedule, the sweeps, chains that go on, base classes.
 
-Chains that estimators hold from one fit to the next.
-
-Base classes of the estimators that run Markov chains, and `fit` of those of LDA.
+`BaseChainEstimator` has the steps of `fit` that all chains share, from the check of X
+to the fitted attributes; `BaseGibbsLDA` has those of LDA. `run_fit` is the loop over
+the sweeps. With `warm_start`, an estimator holds its chain from one fit to the next.
 """
 
 from __future__ import annotations
@@ -20,19 +20,17 @@ from sklda._data.corpus import Corpus, check_corpus, n_documents_in_common
 from sklda._data.notices import warn_user
 from sklda._data.sklearn_private import fit_context
 from sklda._data.types import InitLike, LearnPriors, MatrixLike
-from sklda._engine.averages import (
-    AddPriors,
-    BaseMeans,
-    check_keep_draws,
-    draw_interval,
-    posterior_draws,
-    sum_attributes,
-)
 from sklda._engine.chain import Chain
 from sklda._engine.hierarchical_prior import (
     add_priors,
     check_hyperpriors,
     prior_attributes,
+)
+from sklda._engine.kept_samples import (
+    AddPriors,
+    BaseMeans,
+    check_keep_draws,
+    posterior_draws,
 )
 from sklda._engine.start import check_init, first_topics
 from sklda._estimators.base import (
@@ -103,7 +101,7 @@ def run_fit(
     progress = Progress(estimator, n_tokens, report_every, until, chain.describe, first)
 
     def attributes():
-        # No fit goes on with a chain that runs, nor with that of an earlier fit.
+        # The copy continues neither the chain that runs nor that of an earlier fit.
         return {**estimator._attributes(chain.snapshot()), "_stored": None}
 
     with fit_callbacks(estimator, data, attributes) as notify:
@@ -139,10 +137,6 @@ FREE = {
     "verbose",
     "warm_start",
 }
-_ANEW = (
-    "or start again with warm_start=False (and init=model to start from the topics of "
-    "a fitted model)"
-)
 
 
 class StoredChain(NamedTuple):
@@ -179,12 +173,20 @@ def take_up(estimator: BaseTopicModel) -> Any:
         return None
     for name, value in _fixed(estimator).items():
         before = stored.parameters[name]
-        if not _equal(before, value):
-            raise ValueError(
-                "With warm_start=True, fit continues the chain of the last fit, which "
-                f"had {name}={before!r}; now it is {value!r}. Reset it, {_ANEW}."
-            )
+        change = f": it was {before!r}, and now it is {value!r}"
+        check_unchanged(_equal(before, value), name, change)
     return deepcopy(stored.chain)
+
+
+def check_unchanged(is_same: bool, name: str, change: str = "") -> None:
+    """Raise ValueError unless what a chain depends on is that of the last fit."""
+    if not is_same:
+        raise ValueError(
+            "With warm_start=True, fit continues the chain of the last fit, so "
+            f"{name} must be the same{change}. Pass the same again, or start anew with "
+            "warm_start=False (and init=model to start from the topics of a fitted "
+            "model)."
+        )
 
 
 def _fixed(estimator: BaseTopicModel) -> dict[str, Any]:
@@ -206,22 +208,23 @@ def check_documents(corpus: Corpus, before: Corpus, *, may_add: bool) -> None:
     """
     n_before, n_now = before.doc_ptr.size - 1, corpus.doc_ptr.size - 1
     n_same = n_documents_in_common(corpus, before)
-    if n_same == n_before and (may_add or n_now == n_before):
-        return
-    what = f"document {n_same} of X differs"
+    change = f": document {n_same} of X differs"
     if n_same == min(n_before, n_now):
-        what = f"X has {n_now} documents instead of {n_before}"
-    more = ", possibly followed by new ones" if may_add else ""
-    raise ValueError(
-        "With warm_start=True, fit continues with the topics of the tokens of the last "
-        f"fit, so X must contain the same documents{more}; but {what}. Pass the same "
-        f"documents, {_ANEW}."
-    )
+        change = f": X has {n_now} documents instead of {n_before}"
+    name = "the documents of X" + " (new ones may follow)" * may_add
+    is_same = n_same == n_before and (may_add or n_now == n_before)
+    check_unchanged(is_same, name, change)
 
 
 class BaseChainEstimator(BaseMeans):
     """Estimators that average the samples of a Markov chain."""
 
+    doc_topic_prior_: np.ndarray
+    topic_word_prior_: float | np.ndarray
+    topic_weights_: np.ndarray | None
+    n_topics_: dict[str, np.ndarray] | None
+    prior_trace_: dict[str, np.ndarray] | None
+    moved_tokens_: np.ndarray
     _parameter_constraints: ClassVar[dict] = {
         **BaseMeans._parameter_constraints,
         **CHAIN_CONSTRAINTS,
@@ -268,13 +271,13 @@ class BaseChainEstimator(BaseMeans):
             run_fit(self, data, chain, schedule, every, recorder)
             if self.warm_start or recorder is not None:
                 ended = chain.snapshot()
-            else:  # a chain that has ended gives its topics away, and needs no tables
+            else:  # a chain that has ended gives its topics away, without tables
                 ended, chain.state = chain, None
             self._end(chain, self._attributes(ended))
         return chain
 
     def _check_beside(self, corpus: Corpus, y: Any) -> Any:
-        """Return the data beside X that the model uses, checked; here none."""
+        """Return what the model takes beside X, checked: labels or covariates."""
 
     def _started(
         self,
@@ -299,7 +302,15 @@ class BaseChainEstimator(BaseMeans):
 
     def _attributes(self, chain: Any) -> dict[str, Any]:
         """Return the fitted attributes at the end of a chain, which goes no further."""
-        raise NotImplementedError
+        problem, learned = chain.mean_problem, learned_priors(self._parameters)
+        return {
+            **chain.sum_attributes(),
+            "doc_topic_prior_": chain.shared_alpha(problem),
+            "topic_word_prior_": problem.beta,
+            **prior_attributes(chain.prior, learned, chain.prior_updates),
+            "moved_tokens_": np.array(chain.moved),
+            "n_iter_": chain.n_sweeps,
+        }
 
     def _end(self, chain: Any, attributes: dict[str, Any]) -> None:
         """Set the fitted attributes, and keep the chain for the next fit, if any."""
@@ -322,13 +333,9 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
     _may_add_documents: ClassVar[bool] = True  # when a fit goes on
     topic_assignments_: np.ndarray
-    moved_tokens_: np.ndarray
     log_joint_: np.ndarray
     log_joint_iter_: np.ndarray
     draws_: PosteriorDraws | None
-    topic_weights_: np.ndarray | None
-    n_topics_: dict[str, np.ndarray] | None
-    prior_trace_: dict[str, np.ndarray] | None
 
     def __init__(
         self,
@@ -414,7 +421,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         threads: Threads,
     ) -> Chain:
         keep_draws = self._parameters.keep_draws
-        check_keep_draws(keep_draws, schedule, problem)
+        draw_interval = check_keep_draws(keep_draws, schedule, problem)
         init, rng = check_init(self, problem), random_streams(self.random_state)
         prior = self._sampled_prior(problem, beside, rng)
         if prior is not None:
@@ -430,7 +437,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             problem, init, n_tokens, has_covariates=has_covariates
         )
         chain = Chain(sampler, problem, rng, keep_draws, z, prior, annealing=annealing)
-        chain.draw_interval = draw_interval(keep_draws, schedule)
+        chain.draw_interval = draw_interval
         return chain
 
     def _sampled_prior(
@@ -446,27 +453,22 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         beside: Any,
         threads: Threads,
     ) -> Chain:
-        corpus, sampler = problem.corpus, self._make_sampler(problem, threads)
-        may_add, keep_draws = self._may_add_documents, self._parameters.keep_draws
-        check_documents(corpus, chain.problem.corpus, may_add=may_add)
+        corpus, before = problem.corpus, chain.problem.corpus
+        check_documents(corpus, before, may_add=self._may_add_documents)
+        keep_draws = self._parameters.keep_draws
         chain.draws = deque(chain.draws, keep_draws)
-        chain = chain.extended(sampler, corpus, threads)
+        chain.sampler = self._make_sampler(chain.problem, threads)
+        if corpus.doc_ptr.size > before.doc_ptr.size:
+            sampler = self._make_sampler(problem, threads)
+            chain = chain.extended(sampler, corpus, threads)
         n_kept = len(chain.draws)
-        check_keep_draws(keep_draws, schedule, problem, n_kept)
-        chain.draw_interval = draw_interval(keep_draws, schedule)
+        chain.draw_interval = check_keep_draws(keep_draws, schedule, problem, n_kept)
         return chain
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        problem, learned = chain.mean_problem, learned_priors(self._parameters)
-        return {
-            **sum_attributes(*chain.sums()),
+        return super()._attributes(chain) | {
             "topic_assignments_": chain.z,
-            "doc_topic_prior_": chain.shared_alpha(problem),
-            "topic_word_prior_": problem.beta,
-            **prior_attributes(chain.prior, learned, chain.prior_updates),
             "draws_": posterior_draws(chain),
-            "moved_tokens_": np.array(chain.moved),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
-            "n_iter_": chain.n_sweeps,
         }

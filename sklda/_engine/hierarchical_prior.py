@@ -1,6 +1,4 @@
-"""Tables of Chinese restaurants, drawn given the topics of the tokens.
-
-Priors that are sampled with the topics: the hierarchical Dirichlet process.
+"""Priors that are sampled with the topics: the hierarchical Dirichlet process.
 
 Y. W. Teh, M. I. Jordan, M. J. Beal, D. M. Blei, "Hierarchical Dirichlet processes",
 JASA 101 (2006), with at most K topics (H. Ishwaran, M. Zarepour, "Exact and approximate
@@ -11,13 +9,11 @@ sum representations for the Dirichlet process", 2002):
 As K grows, this becomes their process. Given w, every sampler is what it is with the
 fixed prior alpha = a0 w. After each sweep the priors are drawn, in three steps:
 
-1. the tables m_k, given w, a0 and the topics of the tokens (Antoniak, 1974),
+1. the restaurant tables m_k, given w, a0 and the topics of the tokens (Antoniak, 1974),
 2. gamma given the tables, w integrated out, and a0 given the tables,
 3. w ~ Dirichlet(gamma / K + m_1, ..., gamma / K + m_K).
 
 Beta is drawn, too, where it has a prior.
-
-The priors that a chain samples after each sweep: trace, kept samples, means.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +38,7 @@ from sklda._sampling.doc_topic_counts import (
 )
 from sklda._sampling.minka import LearnedPriors, PriorUpdate, prior_trace
 from sklda._sampling.problem import Counts, Problem
-from sklda._sampling.random_streams import RandomStreams, draw_key
+from sklda._sampling.random_streams import PRIORS, RandomStreams, draw_key
 from sklda._sampling.sampler import SampledPrior, SamplerState, copy_of
 from sklda._sampling.threads import Threads
 
@@ -83,7 +79,6 @@ def count_tables(
 # The least entry of alpha: a topic with less is as good as excluded, until w is drawn
 # again, and the kernels' float32 would be slow below 1e-38.
 LEAST_ALPHA = 1e-20
-_CHILD = 2**32 - 2  # the child of the random streams that is for the priors
 _DRAWS = 3  # of 64 bits, in each sweep
 
 
@@ -108,17 +103,10 @@ class TopicWeights(NamedTuple):
         return np.maximum(self.doc_concentration * self.weights, LEAST_ALPHA)
 
 
-class Noise(NamedTuple):
-    """The random numbers of one sweep."""
-
-    key: np.uint64  # of the tables
-    stream: np.ndarray  # of all other draws
-
-
-def draw_noise(rng: RandomStreams) -> Noise:
-    """Return the random numbers of the next sweep."""
-    bits = [np.uint64(draw_key(rng.child(_CHILD).kernel)) for _ in range(_DRAWS)]
-    return Noise(bits[0], np.array([bits[1], bits[2] | np.uint64(1)]))
+def draw_noise(rng: RandomStreams) -> tuple[np.uint64, np.ndarray]:
+    """Return the key of the tables of the next sweep, and the stream of other draws."""
+    bits = [np.uint64(draw_key(rng.child(PRIORS).kernel)) for _ in range(_DRAWS)]
+    return bits[0], np.array([bits[1], bits[2] | np.uint64(1)])
 
 
 def draw_weights(
@@ -152,7 +140,7 @@ def draw_weights(
 def draw_topic_word_prior(
     beta: float,
     prior: tuple[float, float],
-    pairs: Histogram,
+    histogram: Histogram,
     totals: np.ndarray,
     n_words: int,
     stream: np.ndarray,
@@ -161,8 +149,8 @@ def draw_topic_word_prior(
 
     Beta remains in the range that users may choose.
     """
-    counts, n_pairs = pairs
-    terms = [(n_pairs, 1.0, counts), (-1.0, float(n_words), totals)]
+    counts, times = histogram
+    terms = [(times, 1.0, counts), (-1.0, float(n_words), totals)]
     return _draw_concentration(beta, prior, terms, stream)
 
 
@@ -178,18 +166,8 @@ def _draw_concentration(value, prior, terms, stream):
 MOST_TOKENS = 0.99  # of the tokens are on the topics that count as used
 _AT_A_TIME = 10_000  # documents
 _ENDS = 0.025, 0.975  # of the interval of the number of topics
+# The topics that hold all but 1 % of the tokens, and those that hold any.
 _NUMBERS = ("n_topics", "n_nonempty")
-
-
-class TraceEntry(NamedTuple):
-    """The priors after a sweep, and the number of topics."""
-
-    sweep: int
-    doc_concentration: float  # a0
-    weight_concentration: float  # gamma
-    n_topics: int  # that hold all but 1 % of the tokens
-    n_nonempty: int
-    topic_word_prior: float  # beta; nan if it is fixed
 
 
 class KeptPriors(NamedTuple):
@@ -215,7 +193,7 @@ class HierarchicalPrior(SampledPrior):
         self.lengths = lengths  # of the documents
         self.rng = rng
         self.threads = Threads(1)
-        self.trace: list[TraceEntry] = []
+        self.trace: list[dict[str, Any]] = []  # of each sweep
         self.kept: list[KeptPriors] = []
         self.burn_in = 0  # the last sweep of the trace that does not count
 
@@ -252,27 +230,23 @@ class HierarchicalPrior(SampledPrior):
     ) -> Problem:
         """Draw the priors given what is counted; return the problem with them.
 
-        That is tables, drawn with a key, and tokens of each topic; and, if beta is
-        sampled, how often each word-topic count occurs.
+        ``count_topics(key)`` draws the restaurant tables of each topic, and returns
+        them with its tokens. ``count_words()``, which is called if beta is sampled,
+        returns how often each word-topic count occurs.
         """
-        noise, priors = draw_noise(self.rng), self.priors
-        beta = problem.topic_word_prior
-        tables, totals = count_topics(noise.key)
-        self.current = draw_weights(
-            tables, self.lengths, self.current, priors, noise.stream
-        )
-        if priors.topic_word_prior is not None:
-            beta = draw_topic_word_prior(
-                beta,
-                priors.topic_word_prior,
-                count_words(),
-                totals,
-                problem.n_words,
-                noise.stream,
-            )
+        (key, stream), priors = draw_noise(self.rng), self.priors
+        tables, totals = count_topics(key)
+        self.current = draw_weights(tables, self.lengths, self.current, priors, stream)
         _, a0, gamma = self.current
-        sampled_beta = beta if self.samples_words else np.nan
-        entry = TraceEntry(sweep, a0, gamma, *topics_in_use(totals), sampled_beta)
+        entry = {"sweep": sweep, "doc_concentration": a0, "weight_concentration": gamma}
+        entry |= zip(_NUMBERS, topics_in_use(totals), strict=True)
+        beta = problem.topic_word_prior
+        if priors.topic_word_prior is not None:
+            prior, n_words = priors.topic_word_prior, problem.n_words
+            beta = draw_topic_word_prior(
+                beta, prior, count_words(), totals, n_words, stream
+            )
+            entry["topic_word_prior"] = beta
         self.trace.append(entry)
         alpha = self.current.alpha
         return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
@@ -283,7 +257,7 @@ class HierarchicalPrior(SampledPrior):
         self.kept.append(KeptPriors(sweep, self.current.weights, alpha, beta))
 
     def forget(self, burn_in: int) -> None:
-        """Keep no sample so far; sweeps up to `burn_in` do not count."""
+        """Drop all kept samples; sweeps up to `burn_in` do not count."""
         self.kept.clear()
         self.burn_in = burn_in
 
@@ -305,11 +279,10 @@ class HierarchicalPrior(SampledPrior):
 
     def attributes(self) -> dict[str, Any]:
         """Return the fitted attributes of the kept samples."""
-        entries = np.array(self.trace, np.float64)  # none while a chain is annealed
-        columns = entries.reshape(-1, len(TraceEntry._fields)).T
-        trace = dict(zip(TraceEntry._fields, columns, strict=True))
-        if not self.samples_words:
-            del trace["topic_word_prior"]
+        names = self.trace[-1]
+        trace = {
+            name: np.array([entry[name] for entry in self.trace]) for name in names
+        }
         for name in ("sweep", *_NUMBERS):
             trace[name] = trace[name].astype(np.int64)
         # A callback may look, or end the fit, before the burn-in is over.
@@ -321,7 +294,7 @@ class HierarchicalPrior(SampledPrior):
         }
 
     def for_more_documents(self, problem: Problem) -> Self:
-        """Return the present sample for more documents; no other is kept."""
+        """Return the present sample, without kept ones, for more documents."""
         other = copy_of(self)
         other.lengths = length_histogram(problem.corpus)
         other.trace, other.kept, other.burn_in = [], [], 0
@@ -329,9 +302,8 @@ class HierarchicalPrior(SampledPrior):
 
     def scalars(self) -> dict[str, float]:
         """Return what is diagnosed of the present sample."""
-        names = ["doc_concentration", "weight_concentration", "n_topics"]
-        names += ["topic_word_prior"] * self.samples_words
-        return {name: getattr(self.trace[-1], name) for name in names}
+        others = ("sweep", "n_nonempty")
+        return {name: x for name, x in self.trace[-1].items() if name not in others}
 
 
 def add_priors(theta: np.ndarray, alphas: np.ndarray, lengths: np.ndarray) -> None:
@@ -363,38 +335,35 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
     Raises
     ------
     ValueError
-        If they have unknown names or are no positive shape and rate, or if what is to
-        be sampled is given as an array.
+        If they have unknown names, or are not a positive shape and rate, or if what is
+        to be sampled is given as an array.
     """
-    pairs = dict(parameters.hyperpriors or {})
-    unknown = sorted(map(repr, set(pairs) - set(GammaPriors._fields)))
+    given = dict(parameters.hyperpriors or {})
+    unknown = sorted(map(repr, set(given) - set(GammaPriors._fields)))
     if unknown:
         raise ValueError(
             f"hyperpriors has the unknown name {unknown[0]}. Valid names are "
             f"{', '.join(map(repr, GammaPriors._fields))}."
         )
-    priors = GammaPriors(**{n: _check_gamma(n, pair) for n, pair in pairs.items()})
+    priors = GammaPriors(**{n: _check_gamma(n, prior) for n, prior in given.items()})
     if parameters.learn_priors != "hierarchical":
         return None
-    if np.ndim(parameters.doc_topic_prior) > 0:
-        raise ValueError(
-            "learn_priors='hierarchical' samples the weights of the topics, so "
-            "doc_topic_prior cannot be an array: the first sweep would replace it. "
-            "Pass one number, at which the chain starts, or None; or keep the array "
-            "and set learn_priors=None."
-        )
-    if priors.topic_word_prior and np.ndim(parameters.topic_word_prior) > 0:
-        raise ValueError(
-            "hyperpriors has a prior for topic_word_prior, but the parameter "
-            "topic_word_prior is an array. Only a single number can be sampled, so "
-            "remove one of the two."
-        )
+    sampled = {"doc_topic_prior": True, "topic_word_prior": priors.topic_word_prior}
+    for name in filter(sampled.get, sampled):
+        if np.ndim(getattr(parameters, name)) > 0:
+            raise ValueError(
+                f"learn_priors='hierarchical' samples the prior, so {name} cannot be "
+                "an array: the first sweep would replace it. Pass one number, at which "
+                "the chain starts, or None; or keep the array and set "
+                "learn_priors=None or, for topic_word_prior, leave it out of "
+                "hyperpriors."
+            )
     return priors
 
 
-def _check_gamma(name, pair) -> tuple[float, float]:
+def _check_gamma(name, prior) -> tuple[float, float]:
     where = f"hyperpriors[{name!r}]"
-    shape, rate = check_numbers(pair, where, (2,)).astype(np.float64).tolist()
+    shape, rate = check_numbers(prior, where, (2,)).astype(np.float64).tolist()
     if not (LOWEST <= shape <= HIGHEST and LOWEST <= rate <= HIGHEST):
         raise ValueError(
             f"{where} must be a shape and a rate from {LOWEST:g} to {HIGHEST:g}, got "
@@ -406,7 +375,7 @@ def _check_gamma(name, pair) -> tuple[float, float]:
 def _interval(numbers: np.ndarray) -> np.ndarray:
     """Return the mean and the ends of an interval, (3,); NaN without any sweep.
 
-    Sweeps are no independent draws, so the ends are quantiles of the trace as it is.
+    Sweeps are not independent draws, so the ends are quantiles of the trace as it is.
     """
     if numbers.size == 0:
         return np.full(3, np.nan)

@@ -3,14 +3,16 @@
 Yan, Xu & Qi, "Parallel inference for latent Dirichlet allocation on graphics processing
 units", NIPS 2009. Documents and words are cut into n shards each, and a sweep has n
 phases: in phase p, shard i of the documents resamples its tokens of shard i + p of the
-words. So all share one table of word-topic counts, but no row of it at a time. Each has
-its own copy of the totals n_k, and the changes are added up after each phase. Only
-these totals are out of date within a phase: this approximates the sampler itself.
+words. So all share one table of word-topic counts, but two never use the same row at
+the same time. Each has its own copy of the totals n_k, and the changes are added up
+after each phase. Only these totals are out of date within a phase: this approximates
+the sampler itself.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -40,10 +42,23 @@ class ShardedState(NamedTuple):
     tables: Any  # shared by all
     phases: list[list[ShardPart]]
 
+    def __deepcopy__(self, memo: dict) -> Self:
+        memo.update(zip(map(id, self.topics), _apart(self.topics), strict=True))
+        return type(self)(*(deepcopy(field, memo) for field in self))
+
     @property
     def shards(self) -> list[Any]:
         """Return the states of all shards in all phases."""
         return [shard.state for phase in self.phases for shard in phase]
+
+
+def _apart(topics: list[np.ndarray]) -> list[np.ndarray]:
+    """Return copies of arrays of one length, far apart from each other.
+
+    Two processors that write to one line of the cache wait for each other.
+    """
+    copies = np.pad(topics, ((0, 0), (0, 2 * LANES)))
+    return [copy[: topics[0].size] for copy in copies]
 
 
 def word_shard(i: int, phase: int, n_shards: int) -> int:
@@ -52,7 +67,7 @@ def word_shard(i: int, phase: int, n_shards: int) -> int:
 
 
 class Sharded(NamedTuple):
-    """A sampler over shards of about equal work; threads change no sample."""
+    """A sampler over shards of about equal work, on any number of threads."""
 
     sampler: Shardable
     n_shards: int
@@ -62,9 +77,7 @@ class Sharded(NamedTuple):
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> ShardedState:
         """Return the state in which the tokens have the topics z."""
         tables, n = self.sampler.tables(problem, z), self.n_shards
-        # Two processors that write to one line of the cache wait for each other.
-        room = np.tile(np.pad(tables.topic, (0, 2 * LANES)), (n, 1))
-        topics = [copy[: problem.n_lanes] for copy in room]
+        topics = _apart([tables.topic] * n)
 
         def shard_part(i, part):
             shard_tables = tables._replace(topic=topics[i])
@@ -84,20 +97,17 @@ class Sharded(NamedTuple):
 
     def sweep(
         self, problem: Problem[Corpus], state: ShardedState, rng: RandomStreams
-    ) -> ShardedState:
+    ) -> None:
         """Sweep the shards side by side, phase by phase."""
         streams = [rng.child(i) for i in range(self.n_shards)]
 
         def sweep(shard):
             part = problem._replace(corpus=shard.part)
-            after = self.sampler.sweep(part, shard.state, streams[shard.shard])
-            return shard._replace(state=after)
+            self.sampler.sweep(part, shard.state, streams[shard.shard])
 
-        phases = []
         for phase in state.phases:
-            phases.append(self.threads.map(sweep, phase))
+            self.threads.map(sweep, phase)
             add_changes(state.topic, state.topics)
-        return state._replace(phases=phases)
 
     def counts(self, problem: Problem[Corpus], state: ShardedState) -> Counts:
         """Return the counts of all documents."""

@@ -1,7 +1,7 @@
 """Starts of chains: topics of the tokens that are random, or drawn from topics.
 
-A start has random numbers of its own. It changes no posterior: only the sweeps that a
-chain needs to get there.
+A start has random numbers of its own. It does not change the posterior, only how many
+sweeps a chain needs to get there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sklda._data.corpus import (
 from sklda._engine.kernels.start import draw_topics, random_first_topics
 from sklda._fitted.fitted_topics import has_names
 from sklda._sampling.problem import Counts, Problem, pad_prior
-from sklda._sampling.random_streams import RandomStreams
+from sklda._sampling.random_streams import START, RandomStreams
 from sklda._sampling.sampler import Sampler
 from sklda._sampling.threads import Threads
 
@@ -33,7 +33,6 @@ STAGES = ((0.1, 100), (0.3, 60))
 STAGES_OF_MANY = ((0.02, 300), (0.1, 150), (0.3, 30))
 MANY = 100_000  # documents
 _N_PASSES = 2  # over a document: the first knows little of it
-_CHILD = 2**32 - 1  # the child of the random streams that is for the start
 
 # Of a part of the corpus: its problem, the numbers of its documents, and what the part
 # before it hands on, or None.
@@ -97,12 +96,12 @@ def first_topics(
     """
     if not isinstance(init, str):
         word_topic = _phi_of_topics(init, problem)
-        return _draw(problem, word_topic, rng.child(_CHILD), threads), None
+        return _draw(problem, word_topic, rng.child(START), threads), None
     if init in ("annealed", "random"):
         return None, None
     n_docs = problem.corpus.doc_ptr.size - 1
     stages = STAGES if n_docs < MANY else stages_of_many or STAGES_OF_MANY
-    rng = rng.child(_CHILD)
+    rng = rng.child(START)
     return _topics_by_parts(problem, make_sampler, rng, threads, stages, hand_on)
 
 
@@ -119,14 +118,14 @@ def topics_of_new(
     """
     n_before = before.corpus.doc_ptr.size - 1
     word_topic = _phi_of_counts(counts, before)
-    return _draw(problem, word_topic, rng.child(_CHILD), threads, n_before)
+    return _draw(problem, word_topic, rng.child(START), threads, n_before)
 
 
 def _phi_of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarray:
     """Return phi of topics as kernels take it, (n_words, n_lanes) float32.
 
-    The largest entry of a word is 1, which changes no draw, and float32 holds what
-    matters. Where all are 0, all topics become equally likely.
+    The largest entry of a word is 1, which does not change the draws, and float32 holds
+    what matters. Where all are 0, all topics become equally likely.
     """
     topics = components / components.max(axis=1, keepdims=True)  # no sum overflows
     topics /= topics.sum(axis=1, keepdims=True)
@@ -192,22 +191,21 @@ def _topics_by_parts(
     order = rng.generator.permutation(n_docs)
     word_topic = handed_on = None
 
-    def sweep_over(part, documents, n_sweeps, streams):
+    def sweep_over(documents, n_sweeps, streams):
         """Return phi of a chain; its arrays are gone before the next is begun."""
+        part = _part(problem, documents)
         if word_topic is None:
             z = random_first_topics(part, streams.kernel)
         else:
-            z = _draw(part, word_topic, streams.child(_CHILD), threads)
+            z = _draw(part, word_topic, streams.child(START), threads)
         sampler = make_sampler(part, documents, handed_on)
         state = sampler.from_topics(part, z)
         for _ in range(n_sweeps):
-            state = sampler.sweep(part, state, streams)
+            sampler.sweep(part, state, streams)
         phi = _phi_of_counts(sampler.counts(part, state), part)
         return phi, hand_on(state) if hand_on is not None else None
 
     for i, (share, n_sweeps) in enumerate(stages):
         documents = np.sort(order[: max(1, round(share * n_docs))])
-        part = _part(problem, documents)
-        word_topic, handed_on = sweep_over(part, documents, n_sweeps, rng.child(i))
-        del part
+        word_topic, handed_on = sweep_over(documents, n_sweeps, rng.child(i))
     return _draw(problem, word_topic, rng.child(len(stages)), threads), handed_on

@@ -1,8 +1,8 @@
-"""The base class of every estimator, supervised or not.
+"""The base classes of estimators, and the frame around the sweeps of a fit.
 
-Documents under fitted topics: transform, score and perplexity of estimators.
-
-The frame around the sweeps of a fit: failures, callbacks, progress.
+`BaseTopicModel` is that of every estimator, supervised or not; `BaseLDA` adds
+transform, score and perplexity of documents under fitted topics. The frame of a fit
+handles failures, callbacks and progress.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -52,7 +52,7 @@ from sklda._sampling.parameters import CONSTRAINTS, python_numbers
 
 _VERSION = "_sklda_version"  # in stored models
 ALL = slice(None)
-# What the display of scikit-learn shows for an array that no one has read.
+# What the display of scikit-learn shows for an array that has not been read.
 _UNREAD = type("ndarray", (), {"__repr__": lambda _: "made when it is read"})()
 
 
@@ -209,14 +209,19 @@ class BaseTopicModel(
         return self._n_topics
 
     @property
+    def _shape(self) -> tuple[int, int]:
+        """The shape of `components_`."""
+        return self.components_.shape
+
+    @property
     def _n_topics(self) -> int:
         """Topics of the fitted model, or of all its models."""
-        return self.components_.shape[0]
+        return self._shape[0]
 
     @property
     def _n_words(self) -> int:
         """Words of the topics; `n_features_in_` may be that of a fit that runs."""
-        return self.components_.shape[1]
+        return self._shape[1]
 
     def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
         """Return the probabilities of some words in topics, (n, n_topics)."""
@@ -446,31 +451,16 @@ class Progress:
     interval: int  # sweeps between two lines; 0 means 10, without what describes them
     until: int  # the last sweep
     describe: Callable[[], str]  # the present sample
-    last_sweep: int = 0
-
-    def __post_init__(self) -> None:
-        """Start the clock."""
-        self.start = self.since = time.perf_counter()
+    last_sweep: int = 0  # in the last line, which was printed at the time `since`
+    since: float = field(default_factory=time.perf_counter)
 
     def report(self, sweep: int) -> None:
-        """Print the sweep, what describes it, the speed, and the time that is left."""
+        """Print the sweep, what describes it, and the speed since the last line."""
         if not self.estimator.verbose or sweep % (self.interval or REPORT_EVERY) != 0:
             return
-        now = time.perf_counter()
-        rate = (sweep - self.last_sweep) / (now - self.since)  # since the last line
-        left = f"{duration((self.until - sweep) / rate)} left"
-        if sweep == self.until:
-            left = f"{duration(now - self.start)} in all"
+        rate = (sweep - self.last_sweep) / (time.perf_counter() - self.since)
         sample = [self.describe()] if self.interval > 0 else []
         speed = f"{self.n_tokens * rate / 1e6:.1f} M tokens/s"
-        parts = [f"sweep {sweep}/{self.until}", *sample, speed, left]
+        parts = [f"sweep {sweep}/{self.until}", *sample, speed]
         print(f"[{type(self.estimator).__name__}] {', '.join(parts)}", flush=True)
         self.since, self.last_sweep = time.perf_counter(), sweep
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words, such as "40 s", "7 min" or "2 h 5 min"."""
-    if seconds < 59.5:
-        return f"{seconds:.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

@@ -112,7 +112,7 @@ class Blocked(NamedTuple):
 
     def sweep(
         self, problem: ProblemOfCells, state: BlockState, rng: RandomStreams
-    ) -> BlockState:
+    ) -> None:
         """Resample every block once: first the large ones, then all others."""
         blocks, priors = state.blocks, lists.kernel_priors(problem)
         tables, stream, n_lanes = state.tables, rng.kernel, problem.n_lanes
@@ -125,7 +125,6 @@ class Blocked(NamedTuple):
         depth = 2 if largest <= 2 else SMALL
         for part in _in_parts(blocks, depth * n_lanes):
             blocked_lists.sweep_blocks(part, tables, priors, stream, depth)
-        return state
 
     def counts(self, problem: Problem[Corpus], state: BlockState) -> Counts:
         """Return the count tables."""

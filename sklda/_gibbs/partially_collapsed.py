@@ -214,7 +214,7 @@ class PartiallyCollapsed(NamedTuple):
 
     def sweep(
         self, problem: Problem[Corpus], state: RecountedState, rng: RandomStreams
-    ) -> RecountedState:
+    ) -> None:
         """Draw phi and the topic of every token once."""
         keys, threads, is_empty = draw_keys(rng), self.threads, state.topic == 0
 
@@ -225,7 +225,6 @@ class PartiallyCollapsed(NamedTuple):
         topics = draw_phi(keys.phi, is_empty, counts_of, problem, words, threads)
         sweep_documents(problem, state.z, 0, topics, keys.topics, documents, threads)
         recount(problem, state, threads)
-        return state
 
 
 class PartiallyCollapsedGibbsLDA(BaseGibbsLDA):

@@ -22,7 +22,7 @@ from sklda._gibbs.kernels import uncollapsed
 from sklda._gibbs.partially_collapsed import RecountedState, counts, new_state, recount
 from sklda._sampling import doc_topic_counts, variates
 from sklda._sampling.problem import Problem, words_at
-from sklda._sampling.random_streams import RandomStreams, draw_key
+from sklda._sampling.random_streams import DOCUMENTS, PHI, RandomStreams, draw_key
 from sklda._sampling.sampler import Sampler, info
 from sklda._sampling.threads import Threads
 
@@ -49,10 +49,10 @@ class Uncollapsed(NamedTuple):
 
     def sweep(
         self, problem: Problem[Corpus], state: RecountedState, rng: RandomStreams
-    ) -> RecountedState:
+    ) -> None:
         """Draw phi, theta and the topic of every token once."""
         # The factor goes into theta, which saves a pass through phi.
-        phi, factor = self._draw_phi(problem, state, rng.child(0))
+        phi, factor = self._draw_phi(problem, state, rng.child(PHI))
         z = state.z
 
         def resample(documents, streams):
@@ -60,10 +60,11 @@ class Uncollapsed(NamedTuple):
                 uncollapsed.resample_topics(chunk, z, theta, phi, streams.kernel)
 
         key = np.uint64(draw_key(rng.kernel))
-        slice_streams = [rng.child(2).child(i) for i in range(len(state.doc_slices))]
-        self.threads.map(resample, state.doc_slices, slice_streams)
+        stream, slices = rng.child(DOCUMENTS), state.doc_slices
+        self.threads.map(
+            resample, slices, [stream.child(i) for i in range(len(slices))]
+        )
         recount(problem, state, self.threads)
-        return state
 
     def _draw_phi(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
         """Return gammas of words, each row scaled, and the factor 1 / sum of topics."""

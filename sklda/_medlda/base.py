@@ -23,15 +23,18 @@ from sklda._data.corpus import MAX_32_BITS, Corpus
 from sklda._data.sklearn_private import Interval, StrOptions
 from sklda._data.types import MatrixLike
 from sklda._engine.chain import Chain
-from sklda._engine.estimator import BaseChainEstimator, check_documents, sum_attributes
-from sklda._engine.hierarchical_prior import prior_attributes
+from sklda._engine.estimator import (
+    BaseChainEstimator,
+    check_documents,
+    check_unchanged,
+)
 from sklda._engine.start import check_init, first_topics
 from sklda._fitted.fitted_topics import fitted_prior, snapshot
 from sklda._fitted.fold_in import MAX_STEPS, doc_topic
 from sklda._medlda.kernels.labels import fill_scores_of_task
 from sklda._medlda.sampler import MaxMargin, SampledWeights, Tasks
 from sklda._sampling.linear_algebra import pairwise_sum
-from sklda._sampling.parameters import SHARD_CONSTRAINTS, learned_priors, random_streams
+from sklda._sampling.parameters import SHARD_CONSTRAINTS, random_streams
 from sklda._sampling.problem import Problem
 from sklda._sampling.sampler import acceptance_rate
 from sklda._sampling.schedule import Schedule
@@ -215,12 +218,7 @@ class BaseMedLDA(BaseChainEstimator):
     coef_: np.ndarray
     loss_: np.ndarray
     acceptance_rate_: np.ndarray
-    moved_tokens_: np.ndarray
-    doc_topic_prior_: np.ndarray
     topic_word_prior_: np.ndarray
-    topic_weights_: np.ndarray | None
-    n_topics_: dict[str, np.ndarray] | None
-    prior_trace_: dict[str, np.ndarray] | None
 
     def _tasks(self, documents, y) -> Tasks:
         """Return the tasks of labels, checked."""
@@ -291,16 +289,10 @@ class BaseMedLDA(BaseChainEstimator):
         )
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        problem, learned = chain.mean_problem, learned_priors(self._parameters)
-        return {
-            **chain.response.attributes(),
-            **sum_attributes(*chain.sums()),
-            "doc_topic_prior_": problem.doc_topic_prior,
-            "topic_word_prior_": np.atleast_1d(problem.beta),
-            **prior_attributes(chain.prior, learned, chain.prior_updates),
+        attributes = super()._attributes(chain) | chain.response.attributes()
+        return attributes | {
+            "topic_word_prior_": np.atleast_1d(chain.mean_problem.beta),
             "acceptance_rate_": acceptance_rate(chain.info),
-            "moved_tokens_": np.array(chain.moved),
-            "n_iter_": chain.n_sweeps,
         }
 
     def transform(self, X: MatrixLike) -> np.ndarray:
@@ -399,9 +391,4 @@ def _check_labels(before: Tasks, tasks: Tasks) -> None:
         np.array_equal(value, before.attributes[name])
         for name, value in tasks.attributes.items()
     )
-    if not np.array_equal(tasks.targets, before.targets) or not unchanged:
-        raise ValueError(
-            "With warm_start=True, fit continues the chain of the last fit, so y "
-            "must be the same; but it differs. Pass the same y, or start again "
-            "with warm_start=False."
-        )
+    check_unchanged(np.array_equal(tasks.targets, before.targets) and unchanged, "y")

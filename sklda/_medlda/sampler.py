@@ -50,7 +50,7 @@ from sklda._medlda.kernels.labels import (
     resample_one_by_one,
 )
 from sklda._sampling.problem import Counts, Problem, ProblemOfCells, word_tokens
-from sklda._sampling.random_streams import RandomStreams
+from sklda._sampling.random_streams import WEIGHTS, RandomStreams
 from sklda._sampling.sampler import SampledParameters, Sampler, SweepInfo
 from sklda._sampling.threads import Threads
 from sklda._tables import rows
@@ -228,12 +228,12 @@ class LabelledTables(NamedTuple):
 
 
 class LabelledState(NamedTuple):
-    """The counts, and the labels of the documents that a part has cells of."""
+    """The counts and labels of all documents, and the first document of a part."""
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
     tables: LabelledTables
-    labels: Labels
+    first: int  # document of the part
 
 
 class LabelledTopics(NamedTuple):
@@ -257,27 +257,26 @@ class LabelledTopics(NamedTuple):
         """Return the state for some cells over counts of all documents."""
         # Cuts between shards come before documents without words.
         first = int(np.searchsorted(tables.doc_ptr, problem.corpus.doc_ptr[0]))
-        labels = tables.labels.of(slice(first, first + problem.corpus.begin.size))
         counts = tables.counts._replace(topic=tables.topic)
         tables = tables._replace(counts=counts)
-        return LabelledState(tables.z, tables.topic, tables, labels)
+        return LabelledState(tables.z, tables.topic, tables, first)
 
     def sweep(
         self, problem: ProblemOfCells, state: LabelledState, rng: RandomStreams
-    ) -> LabelledState:
+    ) -> None:
         """Resample every token once."""
         corpus, priors = problem.corpus, rows.kernel_priors(problem)
         n_steps, stream = self.n_mh_steps, rng.kernel
         n_weights = problem.n_lanes if n_steps is None else 4 * n_steps
         n_weights *= self.n_tasks
         for first, last in kernel_ranges(tokens_before(corpus), n_weights):
-            factors, n_moves = state.labels.of(slice(first, last))
+            documents = slice(state.first + first, state.first + last)
+            factors, n_moves = state.tables.labels.of(documents)
             arguments = part_of(corpus, first, last), state.tables.counts, priors
             if n_steps is None:
                 gibbs.gibbs_sweep(*arguments, factors, stream)
             else:
                 light.light_sweep(*arguments, factors, n_steps, n_moves[0], stream)
-        return state
 
     def counts(self, problem: Problem[Corpus], state: LabelledState) -> Counts:
         """Return the count tables."""
@@ -337,13 +336,11 @@ class MaxMargin(NamedTuple):
 
     def sweep(
         self, problem: Problem[Corpus], state: MaxMarginState, rng: RandomStreams
-    ) -> MaxMarginState:
+    ) -> None:
         """Resample the auxiliary variables, then every token, then the weights."""
         slope, curvature = self._augment(problem, state, rng)
-        inner = self._of_topics(state.documents).sweep(problem, state.inner, rng)
-        state = state._replace(inner=inner)
-        self.resample_weights(problem, state, slope, curvature, rng.child(0))
-        return state
+        self._of_topics(state.documents).sweep(problem, state.inner, rng)
+        self.resample_weights(problem, state, slope, curvature, rng.child(WEIGHTS))
 
     def counts(self, problem: Problem[Corpus], state: MaxMarginState) -> Counts:
         """Return the count tables."""

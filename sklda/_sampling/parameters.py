@@ -25,8 +25,6 @@ from sklda._sampling.random_streams import RandomStreams
 from sklda._sampling.schedule import Schedule
 from sklda._sampling.threads import Threads
 
-_has_warned_of_threads = False
-
 # Priors that kernels can multiply and add in float32, with a margin.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
 
@@ -171,16 +169,14 @@ def learned_priors(parameters: SimpleNamespace) -> LearnedPriors | None:
 
 
 def make_threads(parameters, in_parallel: bool = False) -> Threads:
-    """Return the threads of a fit; warn once if only one of them has work.
+    """Return the threads of a fit; warn if only one of them has work.
 
     A fit that is `in_parallel` has work for several threads even without shards.
     """
-    global _has_warned_of_threads
     n_jobs, threads = parameters.n_jobs, Threads(parameters.n_jobs)
     idle = n_jobs is not None and threads.n > 1 and not in_parallel
     idle &= getattr(parameters, "n_shards", None) == 1
-    if idle and not _has_warned_of_threads:
-        _has_warned_of_threads = True
+    if idle:
         warn_user(
             f"n_jobs={n_jobs} does not make fit faster: with n_shards=1, fit runs on "
             f"one thread, and only transform and score use {threads.n}. Set "

@@ -9,10 +9,9 @@ passes a power of 2, so errors do not add up.
 The problem that a sampler starts from: a corpus and its priors.
 """
 
-from copy import deepcopy
 from functools import cached_property
 from numbers import Real
-from typing import Any, Generic, NamedTuple, Self, TypeAlias
+from typing import Any, Generic, NamedTuple, TypeAlias
 
 import numpy as np
 from numba.extending import register_jitable
@@ -158,13 +157,6 @@ class Problem(NamedTuple, Generic[CorpusT]):
         """Return the sum of alpha over the topics: one number, or (n_docs,)."""
         sums = self.doc_topic_prior.sum(axis=-1)
         return sums if self.prior_row is None else sums[self.prior_row]
-
-    def with_copied_priors(self) -> Self:
-        """Return the problem with copies of the priors."""
-        return self._replace(
-            doc_topic_prior=self.doc_topic_prior.copy(),
-            topic_word_prior=word_prior(deepcopy(self.beta)),
-        )
 
     def kernel_priors(self, array_beta: np.float32 | np.ndarray = _IN_TABLES) -> Priors:
         """Return the priors as kernels take them.

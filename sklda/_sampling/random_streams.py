@@ -14,6 +14,13 @@ import numpy as np
 
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 
+# The children of the streams of a chain, or of a shard, by what is drawn from them.
+# Shards, slices and tasks have the numbers from 0 on.
+PHI, DOCUMENTS = 0, 2  # of uncollapsed sampling
+N_DRAWS = 0  # of groups of tokens
+WEIGHTS = 0  # of the scores of labels
+PRIORS, START = 2**32 - 2, 2**32 - 1
+
 
 class RandomStreams:
     """A tree of independent random numbers that grows from one seed.

@@ -1,10 +1,10 @@
-"""The protocol of all samplers; `tests/test_protocol.py` walks each through it.
+"""The protocols of samplers, and of parameters that a chain samples beside the topics.
 
-A sampler is a module or a small immutable object with the functions below. Settings,
-labels and threads are attributes of the sampler; all that changes is in its state.
-Sharding, groups of tokens and labels are samplers composed around other samplers.
-
-The protocol of parameters that a chain samples beside the topics of the tokens.
+A sampler is a module or a small immutable object with the functions of `Sampler`.
+Settings, labels and threads are attributes of the sampler; all that changes is in its
+state. Arrays of a state share memory only if they are the same object, because chains
+are copied and pickled. Sharding, groups of tokens and labels are samplers composed
+around other samplers. `tests/test_protocol.py` checks each of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,8 +57,8 @@ class Sampler(Protocol[S]):
         Sweeps change z in place.
         """
 
-    def sweep(self, problem: Problem[Corpus], state: S, rng: RandomStreams) -> S:
-        """Resample every token once, in place, and return the state.
+    def sweep(self, problem: Problem[Corpus], state: S, rng: RandomStreams) -> None:
+        """Resample every token once; the state changes in place.
 
         The priors of the problem may differ from sweep to sweep, but an array of beta
         must remain the one of `from_topics`.
@@ -80,8 +80,8 @@ class Sampler(Protocol[S]):
 class Shardable(Sampler[S], Protocol[S]):
     """A sampler whose shards sweep parts of the cells at the same time.
 
-    Two parts share no document and no word. So shards share the topics of the tokens
-    and all counts but `topic`.
+    Two parts share neither documents nor words. So shards share the topics of the
+    tokens and all counts but `topic`.
     """
 
     def tables(self, problem: Problem[Corpus], z: np.ndarray) -> Any:

@@ -1,16 +1,15 @@
-"""An annealed start: beta begins large, and falls to its value while topics form.
+"""The schedule of a fit: an annealed start, burn-in, evaluations, kept samples.
 
-Under a large beta, tokens hardly follow each other, so a chain that starts from random
-topics settles the most frequent words first and the others later. Under the true beta,
-it freezes what the first sweeps happened to find. Beta in sweep s of the first n is
+In an annealed start, beta begins large, and falls to its value while topics form. Under
+a large beta, tokens hardly follow each other, so a chain that starts from random topics
+settles the most frequent words first and the others later. Under the true beta, it
+freezes what the first sweeps happened to find. Beta in sweep s of the first n is
 
     beta_s = beta f^(1 - s / n),
 
 which is the geometric schedule of simulated annealing (Kirkpatrick, Gelatt & Vecchi,
 "Optimization by simulated annealing", Science 1983). From sweep n on, the chain samples
 the posterior, so annealing changes only where the chain starts.
-
-The schedule of a fit: annealing, burn-in, evaluations, kept samples.
 """
 
 from __future__ import annotations

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
 from dask.delayed import Delayed
 from distributed import Future
 
-from sklda._engine.averages import SparseRows, TopicSums
 from sklda._engine.hierarchical_prior import GammaPriors, HierarchicalPrior
+from sklda._engine.kept_samples import TopicSums, joined
 from sklda._sampling.doc_topic_counts import Histogram, merged
 from sklda._sampling.minka import LearnedPriors, PriorUpdate
 from sklda._sampling.problem import Problem
@@ -312,8 +313,7 @@ class ClusterChain:
             mean_doc_topic, "doc-topic", "part", columns, *common, alphas
         )
         theta = self.cluster.submit(tasks)
-        blocks = [total.rows() for total in self.cluster.gather(word_totals)]
-        counts = SparseRows(*map(np.concatenate, zip(*blocks, strict=True)))
+        counts = joined(chain.from_iterable(self.cluster.gather(word_totals)))
         beta = problem.topic_word_prior
         sums = TopicSums.of(counts, self.n_kept, self.n_topics, beta)
         return sums.components(), theta, problem

@@ -26,8 +26,8 @@ from sklda._data.corpus import (
     some_documents,
     take_cells,
 )
-from sklda._engine.averages import SparseRows
 from sklda._engine.hierarchical_prior import GammaPriors
+from sklda._engine.kept_samples import SparseRows
 from sklda._engine.sharded import cut_words, parts_of_words, word_shard
 from sklda._gibbs import partially_collapsed
 from sklda._gibbs.collapsed_samplers import collapsed_sampler, uses_rows

@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklda._data.corpus import Corpus, document_lengths, starts, tokens_before
-from sklda._engine.averages import (
-    DocumentSums,
-    SparseRows,
-    SparseSum,
-    doc_chunks,
-    narrow,
-)
 from sklda._engine.chain import doc_likelihood, word_likelihood
 from sklda._engine.hierarchical_prior import add_priors, count_tables
+from sklda._engine.kept_samples import (
+    DocumentSums,
+    SparseRows,
+    add_rows,
+    doc_chunks,
+    joined,
+    narrow,
+)
 from sklda._sampling.doc_topic_counts import (
     Histogram,
     doc_topic_histogram,
@@ -254,32 +255,31 @@ def count_part(
 
 
 def add_documents(
-    total: SparseSum | None,
+    total: list[SparseRows] | None,
     documents: PartDocuments,
     part: Any,
     problem: Problem,
     alpha_sum: float | None,
-) -> SparseSum:
-    """Add the document-topic counts of a sample, see `Averages.add`."""
-    corpus = writable(documents.corpus)
-    n_documents = corpus.doc_ptr.size - 1
-    total = total.copy() if total else SparseSum(n_documents, problem.n_topics)
-    problem = problem._replace(corpus=corpus)
-    total.add(doc_chunks(problem, part.z.copy(), alpha_sum))
+) -> list[SparseRows]:
+    """Add the document-topic counts of a sample, see `KeptSums.add`."""
+    total = list(total or [])
+    problem = problem._replace(corpus=writable(documents.corpus))
+    add_rows(total, doc_chunks(problem, part.z.copy(), alpha_sum))
     return total
 
 
-def add_words(total: SparseSum | None, block: SparseRows, n_topics: int) -> SparseSum:
+def add_words(
+    total: list[SparseRows] | None, block: SparseRows, n_topics: int
+) -> list[SparseRows]:
     """Add the word-topic counts of a sample."""
-    total = total.copy() if total else SparseSum(block.size.size, n_topics)
-    counts = block.matrix(n_topics)
+    total, counts = list(total or []), block.matrix(n_topics)
     counts.sort_indices()
-    total.add([counts])
+    add_rows(total, [counts])
     return total
 
 
 def mean_doc_topic(
-    total: SparseSum,
+    total: list[SparseRows],
     documents: PartDocuments,
     n_kept: int,
     problem: Problem,
@@ -291,6 +291,6 @@ def mean_doc_topic(
     """
     lengths = document_lengths(documents.corpus)
     alpha = problem.doc_topic_prior if alphas is None else None
-    counts, n_topics = total.rows(), total.n_topics
-    sums = DocumentSums(counts, n_kept, n_topics, lengths, alpha, alphas)
+    n_topics = problem.n_topics
+    sums = DocumentSums(joined(total), n_kept, n_topics, lengths, alpha, alphas)
     return sums.theta(add_priors)

@@ -21,8 +21,8 @@ from sklda._data.corpus import (
 from sklda._data.notices import import_extra
 from sklda._data.sklearn_private import Interval
 from sklda._data.types import MatrixLike
-from sklda._engine.averages import check_keep_draws
 from sklda._engine.estimator import BaseChainEstimator, chain_schedule
+from sklda._engine.kept_samples import check_keep_draws
 from sklda._estimators.base import BaseTopicModel
 from sklda._sampling.parameters import CONSTRAINTS, make_problem, validates
 from sklda.diagnostics._chains import Experiment, HeldOut, draw_pairs

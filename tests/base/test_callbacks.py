@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
 
 from sklda import (
@@ -10,8 +9,6 @@ from sklda import (
     DMRLDA,
     ECGSLDA,
     CollapsedGibbsLDA,
-    MedLDAClassifier,
-    MedLDARegressor,
 )
 from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit
@@ -92,16 +89,6 @@ def test_a_callback_that_stops(sweep):
     assert np.isfinite(model.score(X))
 
 
-def test_a_stop_keeps_the_samples_before_it_and_the_last():
-    # Of 9 sweeps 3, 6 and 9 are kept; it stops after 7, which is kept too.
-    model, _ = stopped_at(7, burn_in=2, thin=3)
-    kept = [make(max_iter=n, burn_in=n - 1).fit(X).components_ for n in (3, 6, 7)]
-    np.testing.assert_allclose(model.components_, np.mean(kept, axis=0))
-    # A stop at a sweep that is kept anyway does not count it twice.
-    model, _ = stopped_at(6, burn_in=2, thin=3)
-    np.testing.assert_allclose(model.components_, np.mean(kept[:2], axis=0))
-
-
 def test_a_look_is_what_a_stop_would_give():
     for sweep in range(1, 10):
         model, recorder = stopped_at(sweep, burn_in=2, thin=3)
@@ -140,24 +127,6 @@ def test_scoring_monitor():
     assert_same_fit(make(burn_in=4).set_callbacks(monitor).fit(X), model)
 
 
-@pytest.mark.parametrize(
-    ("model", "scoring"),
-    [
-        (MedLDAClassifier(3), "accuracy"),
-        (MedLDARegressor(3), "r2"),
-    ],
-)
-def test_scoring_monitor_of_labels(model, scoring):
-    y, monitor = np.arange(40) % 3, callback.ScoringMonitor(scoring=scoring)
-    model.set_params(max_iter=4, burn_in=1, thin=1, random_state=0)
-    model.set_callbacks(monitor).fit(X, y)
-    log = monitor.get_logs(include_lineage=False).data
-    scores = {row["task_name"]: row[scoring] for row in log}
-    assert scores["fit"] == scores["sweep 4"] == model.score(X, y)
-    first = clone(model).set_params(max_iter=1, burn_in=0).set_callbacks()
-    assert scores["sweep 1"] == first.fit(X, y).score(X, y)
-
-
 def test_a_callback_of_variational_fits_sees_and_stops():
     recorder = Recorder(at=4)
     plain = {"init": "random", "random_state": 0}
@@ -191,17 +160,6 @@ def test_a_model_in_a_second_fit_has_nothing_of_the_first():
     assert look.n_iter_ == warm.n_iter_ == 6
     with pytest.warns(UserWarning, match="kept no chain.*starts again"):
         assert look.fit(X).n_iter_ == 3
-
-
-@pytest.mark.parametrize("sweep", [None, 2])
-def test_progress_bar(sweep, capsys):
-    pytest.importorskip("rich")
-    bar, model = callback.ProgressBar(), make(max_iter=4, burn_in=1)
-    model.set_callbacks(bar, Recorder(at=sweep)).fit(X)
-    out = capsys.readouterr().out
-    assert "CollapsedGibbsLDA - fit" in out
-    assert "100%" in out
-    assert_same_fit(model, make(max_iter=sweep or 4, burn_in=1).fit(X))
 
 
 def test_in_a_grid_search():

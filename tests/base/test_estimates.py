@@ -97,7 +97,7 @@ def edit(model):
 
 
 @pytest.mark.parametrize("change", [delete, assign, edit])
-def test_sparse_estimates_are_those_of_fit_or_none(change, fit):
+def test_sparse_estimates_of_changed_arrays_are_refused(change, fit):
     model = fit("fixed")
     change(model)
     with pytest.raises(ValueError, match="not that of fit"):
@@ -123,13 +123,6 @@ def test_neither_dir_nor_a_display_makes_arrays(fit, monkeypatch):
             assert is_old or "topic_word_" in html
     del model.doc_topic_
     assert "doc_topic_" not in dir(model)
-
-
-def test_the_display_works_without_the_private_method(fit, monkeypatch):
-    monkeypatch.delattr(BaseTopicModel, "_get_fitted_attr_html")
-    model = fit("fixed")
-    assert "CollapsedGibbsLDA" in model._repr_mimebundle_()["text/html"]
-    assert model.transform(X).shape == (40, K)
 
 
 class Reversed(CollapsedGibbsLDA):
@@ -163,7 +156,7 @@ def test_another_fit_makes_them_anew(fit):
     assert not np.array_equal(model.components_, first)
 
 
-def test_names_and_documents_need_no_whole_array(fit, monkeypatch):
+def test_names_and_documents_do_not_make_arrays(fit, monkeypatch):
     model = fit("fixed")
     made = []
     monkeypatch.setattr(CollapsedGibbsLDA, "_made", lambda *_: made.append(1))
@@ -208,7 +201,7 @@ def test_documents_can_be_deleted(fit):
     assert model.transform(X).shape == (40, K)
 
 
-def test_there_are_none_before_fit():
+def test_arrays_are_missing_before_fit():
     model = CollapsedGibbsLDA()
     assert not hasattr(model, "components_")
     assert not hasattr(model, "doc_topic_")

@@ -127,11 +127,3 @@ def test_tags_tell_that_counts_are_wanted(estimator):
     assert not tags.input_tags.allow_nan
     assert not tags.no_validation
     assert tags.requires_fit
-
-
-def test_a_skip_of_our_own_is_refused():
-    def check(estimator):
-        raise SkipTest(f"{estimator} does not do that")
-
-    with pytest.raises(pytest.fail.Exception, match="does not do that"):
-        run_check(check, "LDA")

@@ -116,14 +116,8 @@ def test_convergence_warnings_name_the_line_of_the_user():
 TWO = np.array([[2, 1, 0], [0, 1, 3]])  # documents: CVBLDA converges in 3 sweeps
 
 
-@pytest.fixture
-def nobody_was_told(monkeypatch):
-    monkeypatch.setattr("sklda._sampling.parameters._has_warned_of_threads", False)
-
-
-@pytest.mark.usefixtures("nobody_was_told")
 @pytest.mark.parametrize("cls", [sklda.CollapsedGibbsLDA, sklda.ECGSLDA, sklda.CVBLDA])
-def test_threads_without_work_are_told_once(cls):
+def test_threads_without_work_are_told_of(cls):
     model = cls(2, max_iter=3, n_jobs=2)
     words = (
         r"n_jobs=2 does not .* n_shards=1, .* transform and score use 2. Set n_shards=2"
@@ -131,24 +125,13 @@ def test_threads_without_work_are_told_once(cls):
     with pytest.warns(UserWarning, match=words) as caught:
         model.fit(TWO)
     assert caught[0].filename == __file__
-    model.fit(TWO)
-    sklda.CollapsedGibbsLDA(2, max_iter=3, n_jobs=-1).fit(TWO)
 
 
-@pytest.mark.usefixtures("nobody_was_told")
-@pytest.mark.parametrize(
-    "model",
-    [
-        sklda.CollapsedGibbsLDA(2, max_iter=3),
-        sklda.CollapsedGibbsLDA(2, max_iter=3, n_jobs=1),
-        sklda.CollapsedGibbsLDA(2, max_iter=3, n_jobs=2, n_shards=2),
-        sklda.CVBLDA(2, max_iter=50, n_jobs=2, n_shards=2),
-        sklda.UncollapsedGibbsLDA(2, max_iter=3, n_jobs=2),
-        sklda.MedLDAClassifier(2, max_iter=3, n_jobs=2, multi_class="ovr"),
-    ],
-    ids=repr,
-)
 @pytest.mark.filterwarnings("error:n_jobs=")
-def test_threads_with_work_are_not_told_of(model):
+def test_threads_with_work_are_not_told_of():
     with joblib.parallel_config("threading", n_jobs=2):  # what n_jobs=None then means
+        for params in ({}, {"n_jobs": 1}, {"n_jobs": 2, "n_shards": 2}):
+            sklda.CollapsedGibbsLDA(2, max_iter=3, **params).fit(TWO)
+        sklda.UncollapsedGibbsLDA(2, max_iter=3, n_jobs=2).fit(TWO)
+        model = sklda.MedLDAClassifier(2, max_iter=3, n_jobs=2, multi_class="ovr")
         model.fit(TWO, [0, 1])

@@ -2,34 +2,21 @@
 
 import numba
 import numpy
-import pytest
 
 import sklda
 
 
-@pytest.fixture
-def printed(capsys, monkeypatch):
+def test_versions_processor_and_settings_of_numba(capsys, monkeypatch):
     monkeypatch.setenv("NUMBA_CPU_NAME", "a processor of the user")
+    packages = "sklda._estimators.show_versions._PACKAGES"
+    monkeypatch.setattr(packages, ("sklda", "numba", "no-such-package"))
     sklda.show_versions()
     lines = capsys.readouterr().out.splitlines()
-    return dict(line.strip().split(": ", 1) for line in lines if ": " in line)
-
-
-def test_versions_of_packages_are_those_installed(printed):
-    assert printed["sklda"]
+    printed = dict(line.strip().split(": ", 1) for line in lines if ": " in line)
+    assert printed["sklda"] == sklda.__version__
     assert printed["numpy"] == numpy.__version__
     assert printed["numba"] == numba.__version__
-
-
-def test_settings_of_numba_and_the_processor_are_named(printed):
+    assert printed["no-such-package"] == "not installed"
     assert printed["NUMBA_CPU_NAME"] == "a processor of the user"
     assert printed["processor"]
     assert printed["vectors"]
-
-
-def test_a_package_that_is_missing_is_no_error(capsys, monkeypatch):
-    monkeypatch.setattr(
-        "sklda._estimators.show_versions._PACKAGES", ("no-such-package",)
-    )
-    sklda.show_versions()
-    assert "no-such-package: not installed" in capsys.readouterr().out

@@ -104,18 +104,6 @@ def test_minibatches():
     assert (model.components_ - beta).sum() == pytest.approx(X.sum(), rel=0.1)
 
 
-def test_kept_draws():
-    model = fit("lists", random_beta(), thin=1, keep_draws=5, burn_in=15)
-    draws, beta = model.draws_, random_beta()
-    mean = sum(draws.topic_word_counts(i).toarray() for i in range(5)) / 5
-    np.testing.assert_allclose(mean + beta, model.components_, rtol=1e-9)
-    words = np.argsort(-model.components_, axis=1)[:, :3]
-    low, high = draws.topic_word_interval(words, 0.9)
-    phi = np.take_along_axis(model.topic_word_, words, axis=1)
-    assert (low < phi).all()
-    assert (phi < high).all()
-
-
 @pytest.mark.parametrize("name", [*SAMPLERS, "light", "gibbs"])
 def test_a_small_prior_keeps_a_word_out(name):
     prior = seeded()

@@ -123,7 +123,7 @@ def test_compiled_and_interpreted_chains_are_the_same(name, n_topics):
         state = sampler.from_topics(problem, z)
         for _ in range(5):
             states.append([array.copy() for array in flat(state)])
-            state = sampler.sweep(problem, state, rng)
+            sampler.sweep(problem, state, rng)
         chains.append([*states, [rng.kernel]])
         assert n_topics == 1 or np.unique(state.z).size > 1
     for arrays, sames in zip(*chains, strict=True):
@@ -140,7 +140,7 @@ def sweep_often(sampler, corpus, n_words, alpha, beta, seed=0, n_sweeps=20):
     state = sampler.from_topics(problem, z.astype(np.uint16))
     for _ in range(n_sweeps):
         assert faults(state, words, alpha.size) == []
-        state = sampler.sweep(problem, state, rng)
+        sampler.sweep(problem, state, rng)
     assert faults(state, words, alpha.size) == []
 
 

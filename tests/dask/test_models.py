@@ -9,7 +9,7 @@ from sklearn.base import clone
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
-from sklda._engine.averages import SparseRows
+from sklda._engine.kept_samples import SparseRows
 from sklda.dask import _corpus, _samplers
 from sklda.dask._tasks import add_up
 from tests.dask.corpora import X, assert_same_as_local, delayed_blocks, fit_local, make

@@ -77,13 +77,11 @@ def test_beta_falls_to_its_value():
     assert betas[39:] == [0.01] * 21
 
 
-@pytest.mark.parametrize("most", [0, 1, 40, 100, 1000])
+@pytest.mark.parametrize("most", [0, 1, 40, 1000])
 def test_there_are_250_sweeps_at_most(most):
     schedule = annealing(most)
     assert schedule.n_sweeps == min(most, 250)
-    betas = [schedule.problem_of(problem(), s).topic_word_prior for s in (1, 251)]
-    assert betas[1] == 0.01
-    assert (betas[0] > 0.01) == (most > 1)
+    assert (schedule.problem_of(problem(), 1).topic_word_prior > 0.01) == (most > 1)
 
 
 def test_priors_that_change_get_half_of_the_burn_in():
@@ -118,7 +116,6 @@ def test_the_chain_is_the_usual_one_after_the_start():
     for _ in range(4):
         annealed.sweep()
         assert annealed.is_annealed
-    plain.sampler.from_topics(plain.problem, annealed.z)
     plain.z, plain.rng = annealed.z.copy(), streams(1)
     plain.state = plain.sampler.from_topics(plain.problem, plain.z)
     annealed.rng = streams(1)
@@ -172,14 +169,12 @@ def test_an_array_of_beta_is_not_annealed(name):
 
 
 def test_the_trace_is_under_the_beta_that_is_set():
-    traces = [
-        fit("rows", init="annealed", max_iter=5, burn_in=4, evaluate_every=1, **more)
-        for more in ({}, {"warm_start": True})
-    ]
-    chain = traces[1]._stored.chain
-    counts = chain.counts
-    assert traces[0].log_joint_[-1] == chain.log_probability(counts)
+    chain = new_chain(annealing(5))
+    chain.sweep()
+    chain.evaluate()
+    assert chain.is_annealed
     assert chain.problem.topic_word_prior == 0.01
+    assert chain.log_joint == [chain.log_probability(chain.counts)]
 
 
 @pytest.mark.parametrize("name", ["rows", "partially collapsed", "multitask"])
@@ -204,19 +199,20 @@ def test_a_fit_that_ends_under_the_heat_has_a_sample_of_the_posterior(name):
     chain = model._stored.chain
     assert model.n_iter_ == 3  # the last sweep is under the true beta
     assert chain.annealing == NO_ANNEALING
-    assert chain.averages.n_kept == 1
+    assert chain.sums.n_kept == 1
     # What a callback is given under the heat is as if the fit ended there.
     np.testing.assert_array_equal(seen.models[1].components_, model.components_)
     assert seen.models[0].n_iter_ == 2
     model.set_callbacks().set_params(burn_in=0, max_iter=2)
     fit_to(model, name)
-    assert model._stored.chain.averages.n_kept == 3
+    assert model._stored.chain.sums.n_kept == 3
 
 
-def test_callbacks_under_the_heat_change_no_sample():
+@pytest.mark.parametrize("name", ["rows", "covariates", "multitask"])
+def test_looks_under_the_heat_do_not_change_samples(name):
     pytest.importorskip("sklearn.callback")
-    watched = fit("rows", callbacks=Recorder(), max_iter=30)
-    alone = fit("rows", max_iter=30)
+    watched = fit(name, callbacks=Recorder(), max_iter=30)
+    alone = fit(name, max_iter=30)
     np.testing.assert_array_equal(watched.components_, alone.components_)
 
 
@@ -253,15 +249,3 @@ def test_samples_after_an_early_end_are_exact(cls):
         found.append(np.mean(counts))
     error = np.std(found) / np.sqrt(len(found))
     assert abs(np.mean(found) - exact) < 4 * error
-
-
-def test_weights_of_covariates_are_sampled_after_the_start():
-    schedule = {"max_iter": 30, "burn_in": 20, "warm_start": True}
-    assert fit("covariates", **schedule)._stored.chain.annealing.n_sweeps == 10
-
-
-def test_hierarchical_priors_are_not_annealed():
-    params = {"learn_priors": "hierarchical", "max_iter": 30}
-    fits = [fit("rows", init=init, **params) for init in ("annealed", "random")]
-    np.testing.assert_array_equal(fits[0].components_, fits[1].components_)
-    assert fits[0].prior_trace_["sweep"][0] == 1

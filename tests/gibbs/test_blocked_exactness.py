@@ -149,7 +149,8 @@ def test_a_block_is_drawn_from_its_conditional(n, most, nested, n_topics):
         starts.append(sampler.from_topics(problem, start))
     random, seen = streams(n), []
     for i in range(n_draws):
-        state = sampler.sweep(problem, copied(starts[i % 60]), random)
+        state = copied(starts[i % 60])
+        sampler.sweep(problem, state, random)
         seen.append(state.z[:n].copy())
     seen, q = np.array(seen, int), moments(tiny, z, n)
     assert seen.max() < n_topics

@@ -139,7 +139,8 @@ def test_a_topic_that_outweighs_all_others_leaves_no_rounding_error(sampler):
     z = np.repeat(np.array([0, 1, 2, 0], np.uint16), counts.diagonal())
     rng, seen = streams(4), np.zeros(4, np.int64)  # the last is for no topic
     for _ in range(3000):
-        state = sampler.sweep(problem, sampler.from_topics(problem, z.copy()), rng)
+        state = sampler.from_topics(problem, z.copy())
+        sampler.sweep(problem, state, rng)
         seen[state.z[0]] += 1
     expected = 1 / (np.array([2, 6, 20]) + 4 * prior)
     assert chi_square_pvalue(seen, expected / expected.sum()) > RIGHT

@@ -220,7 +220,7 @@ def test_parts_of_the_documents_add_up():
     np.testing.assert_array_equal(total, count_tables(before, z, alpha, key))
 
 
-def test_no_tokens_need_no_tables():
+def test_documents_without_tokens_have_0_tables():
     for before in ([0], [0, 0, 0]):
         tables = count_tables(np.array(before), np.zeros(0, np.uint16), ALPHA, KEY)
         assert tables.tolist() == [0, 0, 0]

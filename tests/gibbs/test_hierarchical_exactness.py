@@ -81,7 +81,7 @@ class Around:
 
     def sweep(self, problem, state, rng):
         priors = {n: getattr(self.first, n) for n in self.kept & {*problem._fields}}
-        return self.sampler.sweep(problem._replace(**priors), state, rng)
+        self.sampler.sweep(problem._replace(**priors), state, rng)
 
     def counts(self, problem, state):
         if "counts" in self.kept:

@@ -40,21 +40,6 @@ def test_learned_priors_are_frozen_after_burn_in(learn_priors):
         assert priors(60, 0) == [0.25] * 5  # never
 
 
-@pytest.mark.parametrize("prior", [None, [0.1, 0.2, 0.3, 0.4]])
-@pytest.mark.parametrize(
-    "cls", [CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA]
-)
-def test_symmetric_is_one_value_and_asymmetric_one_for_each(cls, prior):
-    lda = cls(4, max_iter=21, burn_in=20, doc_topic_prior=prior, random_state=0)
-    symmetric = clone(lda).set_params(learn_priors="symmetric").fit(X)
-    assert len(set(symmetric.doc_topic_prior_)) == 1
-    assert symmetric.doc_topic_prior_[0] != 0.25
-    each = clone(lda).set_params(learn_priors="asymmetric").fit(X)
-    assert len(set(each.doc_topic_prior_)) == 4
-    assert symmetric.topic_word_prior_ != 0.25
-    assert isinstance(symmetric.topic_word_prior_, float)
-
-
 def fixed_point(counts, prior, symmetric):
     """Repeat Minka's equation 55 until it stands still; one row of counts per draw."""
     for _ in range(3000):
@@ -96,12 +81,6 @@ def test_priors_that_are_none_are_learned(cls):
     fixed = {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4], "topic_word_prior": 0.3}
     assert priors(**fixed) == (fixed["doc_topic_prior"], 0.3)
     assert priors(learn_priors=None) == ([0.25] * 4, 0.25)
-
-
-def test_without_burn_in_nothing_is_learned():
-    with warnings.catch_warnings(action="error"):
-        model = CollapsedGibbsLDA(4, max_iter=12, burn_in=0, random_state=0).fit(X)
-    assert set(model.doc_topic_prior_) == {model.topic_word_prior_} == {0.25}
 
 
 @pytest.mark.parametrize("learn_priors", ["symmetric", "asymmetric"])

@@ -115,9 +115,10 @@ def test_models_and_arrays_are_the_same():
         lda = fit(init=init)
         assert_same_fit(lda, expected)
     assert_same_fit(fit(init=1e300 * other.components_), expected)
-    cvb = CVBLDA(K, random_state=0, tol=0, max_iter=2).fit(X)
-    assert_same_fit(fit(init=cvb), fit(init=cvb.components_))
-    assert_same_fit(fit(init=expected), fit(init=expected.components_))
+    for model in (CVBLDA(K, random_state=0, tol=0, max_iter=2).fit(X), expected):
+        before = model.components_.copy()
+        assert_same_fit(fit(init=model), fit(init=before))
+        np.testing.assert_array_equal(model.components_, before)
 
 
 def test_narrow_numbers_are_those_of_wide_ones():
@@ -130,20 +131,17 @@ def test_narrow_numbers_are_those_of_wide_ones():
     assert_same_fit(fit(init=narrow, max_iter=1), expected)
 
 
-@each
-def test_words_of_a_model_in_another_order_are_refused(name):
+def test_words_of_a_model_in_another_order_are_refused():
     pandas = pytest.importorskip("pandas")
     names = np.array([f"w{w:02}" for w in range(V)], object)
     frame = pandas.DataFrame(X.toarray(), columns=names)
-    expected = fit(name, init=TOPICS)
+    expected = fit(init=TOPICS)
     same = KnownTopics(TOPICS, feature_names_in_=names)
     for init, documents in ((same, frame), (same, X), (KnownTopics(TOPICS), frame)):
-        found = fit(name, documents, init=init)
+        found = fit(documents=documents, init=init)
         np.testing.assert_array_equal(found.components_, expected.components_)
     for other, words in (
         (names[::-1], "X and init have .* the same words in a different order"),
-        (np.roll(names, 1), "a different order"),
-        (np.char.upper(names.astype(str)), "'w00', 'w01', .* only in X and 'W00', "),
         (np.append(names, "zz"), "vocabularies: 'zz' only in init. Fit all"),
         (
             np.append(names[4:], "zz"),
@@ -152,7 +150,7 @@ def test_words_of_a_model_in_another_order_are_refused(name):
     ):
         init = KnownTopics(TOPICS, feature_names_in_=other)
         with pytest.raises(ValueError, match=words):
-            fit(name, frame, init=init)
+            fit(documents=frame, init=init)
 
 
 def test_words_without_a_topic_may_have_any():
@@ -168,13 +166,6 @@ def test_a_clone_says_why_its_model_is_not_fitted():
     assert_same_fit(clone(frozen).fit(X), frozen)
 
 
-def test_init_does_not_change_the_model():
-    model = fit()
-    before = model.components_.copy()
-    fit(init=model)
-    np.testing.assert_array_equal(model.components_, before)
-
-
 @pytest.mark.parametrize(("stages", "many"), [("STAGES", 61), ("STAGES_OF_MANY", 60)])
 def test_each_part_has_its_sweeps(stages, many, monkeypatch):
     seen, make_sampler = [], CollapsedGibbsLDA._make_sampler
@@ -185,7 +176,7 @@ def test_each_part_has_its_sweeps(stages, many, monkeypatch):
         def sweep(problem, state, rng):
             corpus = problem.corpus
             seen.append((corpus.doc_ptr.size - 1, int(corpus.token_ptr[-1])))
-            return sampler.sweep(problem, state, rng)
+            sampler.sweep(problem, state, rng)
 
         functions = {name: getattr(sampler, name) for name in sampler.__all__}
         return SimpleNamespace(**functions | {"sweep": sweep})

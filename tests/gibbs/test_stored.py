@@ -1,10 +1,10 @@
 """`warm_start`: fits that go on with the chain of the last one."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.base import clone
 
 from sklda import DMRLDA, ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier
@@ -201,17 +201,6 @@ def test_supervised_fits_refuse_more_documents_and_other_labels():
         regressor.fit(X, NUMBERS + 1)
 
 
-def test_the_caller_may_change_x_between_the_fits():
-    matrix = sparse.csr_array(X.astype(np.int32))
-    model = make("rows", max_iter=26, warm_start=True).fit(matrix)
-    matrix.indices[:] = matrix.indices[::-1].copy()
-    matrix.sort_indices()
-    model.set_params(max_iter=8, burn_in=0)
-    with pytest.raises(ValueError, match="of X differs"):
-        model.fit(matrix)
-    assert_same_fit(model.fit(X), fit(make("rows", max_iter=34)))
-
-
 @each
 @pytest.mark.parametrize(
     "topic_word_prior", fast_and_slow([0.2], [np.linspace(0.1, 0.5, 30)])
@@ -269,7 +258,8 @@ def test_what_the_chain_depends_on_must_not_change(name, change):
     old = model.get_params()[parameter]
     model.set_params(**change)
     with pytest.raises(
-        ValueError, match=f"had {parameter}={old!r}; now it is.*start again"
+        ValueError,
+        match=rf"{parameter} must be .*: it was {re.escape(repr(old))}, and now it is",
     ):
         fit(model)
     expected = fit(make(name, max_iter=26, **change))

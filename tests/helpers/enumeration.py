@@ -284,7 +284,8 @@ def sweep_exact_draws(
     for i, number in enumerate(exact.tolist()):
         if i in looks and chi_square_pvalue(seen, tiny.posterior) < until:
             break
-        state = sampler.sweep(problem, copied(first[number]), rng)
+        state = copied(first[number])
+        sampler.sweep(problem, state, rng)
         seen[tiny.number_of(state.z)] += 1
         if i % 16 == 0:  # to look is slower than to sweep
             found = faults(state, words, tiny.n_topics, np.array(tiny.betas))
@@ -388,7 +389,7 @@ def assert_marginals(sampler, tiny, seed, n_batches=100, batch=300):
     state = sampler.from_topics(problem, tiny.assignments[0].copy())
     chain = np.empty((n_batches * batch, state.z.size), np.uint16)
     for z in chain:
-        state = sampler.sweep(problem, state, rng)
+        sampler.sweep(problem, state, rng)
         z[:] = state.z
     expected = tiny.posterior @ marginals(tiny, tiny.assignments)
     means, errors = mean_and_error(marginals(tiny, chain), n_batches)

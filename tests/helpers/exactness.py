@@ -98,7 +98,7 @@ def frequencies() -> list[float]:
     state = sampler.from_topics(problem, TINY.assignments[0].copy())
     seen = np.zeros(len(TINY.assignments), int)
     for _ in range(N_SWEEPS):
-        state = sampler.sweep(problem, state, rng)
+        sampler.sweep(problem, state, rng)
         seen[TINY.number_of(state.z)] += 1
     return (seen / N_SWEEPS).tolist()
 

@@ -337,7 +337,7 @@ def p_values_after(
         for last in (*[False] * n_rounds, True):
             problem = resample(prior, problem, sampler, state)
             if not last:
-                state = sampler.sweep(problem, state, rng)
+                sampler.sweep(problem, state, rng)
         seen[tiny.number_of(state.z)] += 1
         sample = Sample(prior.current, problem.topic_word_prior)
         for name, u in tiny.uniforms(state.z.tolist(), sample, noise).items():

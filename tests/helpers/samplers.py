@@ -100,7 +100,7 @@ class OneTotal(NamedTuple):
         return state._replace(phases=phases, topics=[])
 
     def sweep(self, problem, state, rng):
-        return self.sharded.sweep(problem, state, rng)
+        self.sharded.sweep(problem, state, rng)
 
     def counts(self, problem, state):
         return self.sharded.counts(problem, state)

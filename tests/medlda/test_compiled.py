@@ -53,7 +53,7 @@ def sweep_everywhere(edits=()):
                 sampler, draws = loaded.module.MaxMargin(*arguments), streams(1)
                 state = sampler.from_topics(problem, z.copy())
                 for _ in range(2):
-                    state = sampler.sweep(problem, state, draws)
+                    sampler.sweep(problem, state, draws)
 
 
 @pytest.mark.slow

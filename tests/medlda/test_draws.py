@@ -180,7 +180,7 @@ def last_sweep(counts, n_topics, n_mh_steps, n_sweeps=3):
     state, rng = sampler.from_topics(problem, z.astype(np.uint16)), streams(0)
     for _ in range(n_sweeps):
         before = state.z.copy()
-        state = sampler.sweep(problem, state, rng)
+        sampler.sweep(problem, state, rng)
     return sampler.info(problem, state), (state.z != before).sum()
 
 
@@ -298,7 +298,7 @@ def joint_pvalues(sampler):
         problem = Problem(corpus_of(counts), N_WORDS, ALPHA, BETA)
         state = sampler.from_topics(problem, z)
         state.weights[:], state.scores[:] = weights, scores
-        state = sampler.sweep(problem, state, streams(i))
+        sampler.sweep(problem, state, streams(i))
         after.append(statistics(words, state.z, state.weights, state.scores))
     return [
         stats.ks_2samp(drawn, swept, method="asymp").pvalue

@@ -29,7 +29,6 @@ def sweep(problem, state, rng):
     priors, alphas = kernel_priors(problem), problem.kernel_alphas()
     for part in kernel_parts(problem.corpus, problem.n_lanes):
         sweep_tokens(part, state, priors, alphas, rng.kernel)
-    return state
 
 
 @kernel

@@ -57,7 +57,6 @@ def sweep(problem, state, rng):
     sweep_tokens = _new_sweep(height)
     for part in kernel_parts(problem.corpus, problem.n_lanes):
         sweep_tokens(part, state, priors, alphas, rng.kernel, past_last, last_lane)
-    return state
 
 
 @cache

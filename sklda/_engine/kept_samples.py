@@ -1,20 +1,15 @@
-"""Sums of tables whose numbers are nearly all 0, kept as the entries above 0.
+"""What is kept of the samples of a chain: sums, estimates made of these, and draws.
 
-A document has a few of the topics, and so has a word. The sums over the kept samples of
-a chain have little more, so their entries take far less memory than a matrix does.
-
-Estimates of topics and documents, made from the sums of the kept samples.
-
-With n_wk and n_dk summed over S kept samples, and alpha and beta the same in all,
+A document has a few of the topics, and so has a word. Sums of counts have little more,
+so their entries above 0 (`SparseRows`) take far less memory than a matrix does. With
+n_wk and n_dk summed over S kept samples, and alpha and beta the same in all,
 
     components_kw = n_wk / S + beta,    theta_dk = (n_dk / S + alpha_k) / (N_d + A),
 
 where N_d is the length of document d and A the sum of alpha. If alpha is sampled, the
 sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + A).
 
-Sums of the kept samples of a chain, from which its estimates are made.
-
-Samples of a chain, as counts without zeros.
+A draw is a single sample, as counts without zeros.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -64,22 +59,9 @@ class SparseRows(NamedTuple):
         entries = numbers_of_ranges(start[rows], size.astype(np.int64))
         return type(self)(size, self.topic[entries], self.value[entries])
 
-    def chunks(self, n_topics: int) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield ranges of rows, and these rows as arrays of float64, with zeros."""
-        start = starts(self.size)
-        for first, last in row_chunks(self.size.size, n_topics):
-            entries = slice(start[first], start[last])
-            row = np.repeat(np.arange(last - first), self.size[first:last])
-            table = np.zeros((last - first, n_topics))
-            table[row, self.topic[entries]] = self.value[entries]
-            yield slice(first, last), table
-
     def dense(self, n_topics: int) -> np.ndarray:
         """Return all rows as an array of float64, (n_rows, n_topics)."""
-        table = np.empty((self.size.size, n_topics))
-        for rows, values in self.chunks(n_topics):
-            table[rows] = values
-        return table
+        return self.matrix(n_topics).toarray()
 
 
 def row_chunks(n_rows: int, n_topics: int) -> Iterator[tuple[int, int]]:
@@ -106,34 +88,22 @@ def narrow(numbers: np.ndarray, most: int) -> np.ndarray:
     return numbers.astype(np.min_scalar_type(most))
 
 
-class SparseSum:
-    """A sum of matrices, in chunks of rows; none of its arrays changes."""
+def add_rows(total: list[SparseRows], chunks: Iterable[sparse.csr_array]) -> None:
+    """Add a matrix of float64, in chunks of rows, to a sum in the same chunks.
 
-    def __init__(self, n_rows: int, n_topics: int) -> None:
-        self.n_rows, self.n_topics = n_rows, n_topics
-        self.chunks: list[SparseRows] = []
+    The list changes, but none of its arrays. An empty list is 0.
+    """
+    is_first = not total
+    for i, chunk in enumerate(chunks):
+        if is_first:
+            total.append(packed(chunk))
+        else:  # the sum before it is gone before the next chunk comes
+            total[i] = packed(total[i].matrix(chunk.shape[1]) + chunk)
 
-    def add(self, chunks: Iterable[sparse.csr_array]) -> None:
-        """Add a matrix of float64, which comes in the same chunks of rows each time."""
-        is_first = not self.chunks
-        for i, chunk in enumerate(chunks):
-            if is_first:
-                self.chunks.append(packed(chunk))
-            else:  # the sum before it is gone before the next chunk comes
-                before = self.chunks[i].matrix(self.n_topics)
-                self.chunks[i] = packed(before + chunk)
 
-    def copy(self) -> Self:
-        """Return a copy to which matrices can be added."""
-        other = copy(self)
-        other.chunks = self.chunks.copy()
-        return other
-
-    def rows(self) -> SparseRows:
-        """Return all rows in one piece."""
-        nothing = packed(sparse.csr_array((self.n_rows, self.n_topics)))
-        columns = zip(*(self.chunks or [nothing]), strict=True)
-        return SparseRows(*map(np.concatenate, columns))
+def joined(chunks: Iterable[SparseRows]) -> SparseRows:
+    """Return rows in one piece."""
+    return SparseRows(*map(np.concatenate, zip(*chunks, strict=True)))
 
 
 # Adds the mean of alpha / (length + sum of alpha) over the kept samples to theta, in
@@ -157,8 +127,9 @@ class TopicSums(NamedTuple):
         """Return the sums with their totals."""
         sums = cls(counts, n_kept, n_topics, beta, np.zeros(n_topics))
         totals = sums.totals
-        for words, table in counts.chunks(n_topics):
-            rows = sums._with_beta(table, words)
+        for first, last in row_chunks(sums.n_words, n_topics):
+            words = np.arange(first, last)
+            rows = sums._with_beta(counts.take(words).dense(n_topics), words)
             rows[0] += totals
             totals = rows.sum(axis=0)
         return sums._replace(totals=totals)
@@ -319,23 +290,18 @@ class BaseMeans(BaseTopicModel):
         return other
 
     @property
-    def _n_topics(self) -> int:
+    def _shape(self) -> tuple[int, int]:
         if not self._reads_sums("components_"):
-            return super()._n_topics
-        return sum(sums.n_topics for sums in self._sums_of_topics())
-
-    @property
-    def _n_words(self) -> int:
-        if not self._reads_sums("components_"):
-            return super()._n_words
-        return self._sums_of_topics()[0].n_words
+            return super()._shape
+        models = self._sums_of_topics()  # as large as each other
+        return len(models) * models[0].n_topics, models[0].n_words
 
     def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
         if not self._reads_sums("components_"):
             return super()._phi(words, model)
         models = self._sums_of_topics()
         first, last, _ = model.indices(self._n_topics)
-        size = models[0].n_topics  # models are as large as each other
+        size = models[0].n_topics
         phi = [sums.phi(words) for sums in models[first // size : -(-last // size)]]
         return concatenated(phi, axis=1)
 
@@ -381,14 +347,6 @@ class BaseMeans(BaseTopicModel):
         return sparse.vstack(components, "csr"), sparse.hstack(shares, "csr")
 
 
-def sum_attributes(topics: TopicSums, documents: DocumentSums) -> dict[str, Any]:
-    """Return the attributes of which estimates are made, with the sums of one chain."""
-    return {
-        "_topic_sums": {"chains": (_plain(topics),)},
-        "_document_sums": {"chains": (_plain(documents),)},
-    }
-
-
 def _plain(sums: TopicSums | DocumentSums) -> tuple:
     return tuple(sums.counts), *sums[1:]
 
@@ -396,13 +354,12 @@ def _plain(sums: TopicSums | DocumentSums) -> tuple:
 _CHUNK_TOKENS = 2**18  # whose counts are added at a time
 
 
-class Averages:
-    """The sum of the kept samples: word-topic and document-topic counts."""
+class KeptSums:
+    """The sums of the kept samples: word-topic and document-topic counts."""
 
-    def __init__(self, problem: Problem[Corpus]) -> None:
-        n_docs = problem.corpus.doc_ptr.size - 1
-        self.word_topic = SparseSum(problem.n_words, problem.n_topics)
-        self.doc_topic = SparseSum(n_docs, problem.n_topics)
+    def __init__(self) -> None:
+        self.word_topic: list[SparseRows] = []
+        self.doc_topic: list[SparseRows] = []
         self.n_kept = 0
 
     def add(
@@ -413,37 +370,39 @@ class Averages:
         alpha_sum: float | np.ndarray | None,
     ) -> None:
         """Add one sample; n_dk / (n_d + alpha_sum) for n_dk where alpha is sampled."""
-        self.word_topic.add(_word_chunks(counts, problem.n_topics))
-        self.doc_topic.add(doc_chunks(problem, z, alpha_sum))
+        add_rows(self.word_topic, _word_chunks(counts, problem.n_topics))
+        add_rows(self.doc_topic, doc_chunks(problem, z, alpha_sum))
         self.n_kept += 1
 
-    def copy(self) -> "Averages":
+    def copy(self) -> Self:
         """Return a copy to which samples can be added."""
         other = copy(self)
-        other.word_topic, other.doc_topic = (
-            self.word_topic.copy(),
-            self.doc_topic.copy(),
-        )
+        other.word_topic = self.word_topic.copy()
+        other.doc_topic = self.doc_topic.copy()
         return other
 
-    def topic_sums(self, problem: Problem[Corpus]) -> TopicSums:
-        """Return the sums by word; a beta that is sampled is its mean."""
-        counts, n_topics = self.word_topic.rows(), problem.n_topics
-        return TopicSums.of(counts, self.n_kept, n_topics, problem.beta)
-
-    def document_sums(
+    def attributes(
         self, problem: Problem[Corpus], prior: SampledPrior | None
-    ) -> DocumentSums:
-        """Return the sums by document."""
+    ) -> dict[str, Any]:
+        """Return the attributes of which estimates are made.
+
+        The problem has the means of the priors that are sampled.
+        """
+        counts, n_topics = joined(self.word_topic), problem.n_topics
+        topics = TopicSums.of(counts, self.n_kept, n_topics, problem.beta)
         lengths = document_lengths(problem.corpus)
-        return DocumentSums(
-            counts=self.doc_topic.rows(),
+        documents = DocumentSums(
+            counts=joined(self.doc_topic),
             n_kept=self.n_kept,
-            n_topics=problem.n_topics,
+            n_topics=n_topics,
             lengths=narrow(lengths, lengths.max(initial=0)),
             alpha=problem.doc_topic_prior if prior is None else None,
             kept_priors=None if prior is None else prior.kept_values(),
         )
+        return {
+            "_topic_sums": {"chains": (_plain(topics),)},
+            "_document_sums": {"chains": (_plain(documents),)},
+        }
 
 
 def _word_chunks(counts: Counts, n_topics: int) -> Iterator[sparse.csr_array]:
@@ -505,7 +464,7 @@ def _stored(topic, count):
 
 
 def posterior_draws(chain: Any) -> PosteriorDraws | None:
-    """Return the draws of a chain as users get them; None if there are none."""
+    """Return the draws of a chain as users get them; None if it kept no draws."""
     problem, draws, prior = chain.problem, list(chain.draws), chain.prior
     if not draws:
         return None
@@ -540,39 +499,35 @@ def most_bytes(problem: Problem[Corpus]) -> int:
     return total
 
 
-def draw_interval(keep_draws: int, schedule: Schedule) -> int:
-    """Return how many kept samples there are from one draw to the next.
-
-    Draws should be far apart, since neighbours say nearly the same.
-    """
-    return max(1, schedule.n_kept // max(keep_draws, 1))
-
-
 def check_keep_draws(
     keep_draws: int,
     schedule: Schedule,
     problem: Problem[Corpus],
     n_before: int = 0,
     n_chains: int = 1,
-) -> None:
-    """Refuse to keep more draws than a fit has samples, or than memory holds.
+) -> int:
+    """Return how many kept samples there are from one draw to the next.
 
-    There are `n_before` of the fits before, unless a burn-in ends them.
+    Draws should be far apart, since neighbours say nearly the same. The fits before
+    have left `n_before` samples, unless a burn-in ends them.
+
+    Raises
+    ------
+    ValueError, MemoryError
+        If a fit has fewer samples than `keep_draws`, or memory does not hold as many.
     """
     if keep_draws == 0:
-        return
+        return 1
     n_before = n_before if schedule.burn_in == 0 else 0
     if keep_draws > schedule.n_kept + n_before:
         before = f", and {n_before} of earlier fits" if n_before > 0 else ""
-        burn_in, thin, n_new = schedule.burn_in, schedule.thin, keep_draws - n_before
-        ways = [f"burn_in={burn_in} with max_iter={burn_in + n_new * thin}"]
-        if shorter := (schedule.max_iter - burn_in) // n_new:
-            ways.insert(0, f"thin={shorter}")
+        max_iter, burn_in, thin = schedule[:3]
+        longer = burn_in + (keep_draws - n_before) * thin
         raise ValueError(
             f"keep_draws={keep_draws} exceeds the number of kept samples, "
             f"{schedule.n_kept}: every thin={thin}-th of the sweeps between burn_in="
-            f"{burn_in} and max_iter={schedule.max_iter}{before}. To keep as many, set "
-            f"{', or '.join(ways)}."
+            f"{burn_in} and max_iter={max_iter}{before}. Set a smaller thin, or "
+            f"burn_in={burn_in} with max_iter={longer}."
         )
     chains = f" of {n_chains} chains" if n_chains > 1 else ""
     check_memory(
@@ -580,3 +535,4 @@ def check_keep_draws(
         f"The draws that keep_draws={keep_draws}{chains} keeps",
         "keep fewer draws",
     )
+    return max(1, schedule.n_kept // keep_draws)
