@@ -332,7 +332,7 @@ class Chain:
         pairs = doc_topic_counts.doc_topic_histogram(corpus, self.z, n_lanes)
         return doc_topic_fixed_point(
             alpha,
-            doc_topic_counts.pairs_of(pairs),
+            doc_topic_counts.unpacked(pairs),
             doc_topic_counts.length_histogram(corpus),
             symmetric=symmetric,
         )

@@ -122,13 +122,18 @@ def draw_phi_chunk(
     phi: np.ndarray,
 ) -> np.ndarray:
     """Fill `phi` with the gammas of words `first` and after; return sums of topics."""
-    total = np.zeros(problem.n_topics)
-    draw, beta = variates.draw_rows, problem.beta
-    if problem.has_word_prior:
-        draw = variates.draw_rows_of_each
-        beta = np.ascontiguousarray(beta[:, first : first + CHUNK].T)
-    draw(key, first, counts, extra, beta, phi, total)
-    return total
+    n_topics, beta = problem.n_topics, problem.beta
+    if not problem.has_word_prior:
+        total = np.zeros(n_topics)
+        variates.draw_rows(key, first, counts, extra, beta, phi, total)
+        return total
+    beta = beta[:, first : first + CHUNK].T
+    shapes = np.add(counts[:, :n_topics], beta, order="C")
+    topics = np.flatnonzero((first <= extra) & (extra < first + len(counts)))
+    shapes[extra[topics] - first, topics] += 1
+    variates.draw_gammas(key, first, shapes)
+    phi[:, :n_topics] = shapes
+    return np.add.accumulate(phi[:, :n_topics], dtype=float)[-1]
 
 
 def factors(totals: np.ndarray) -> np.ndarray:

@@ -1,13 +1,13 @@
-"""Sums of weights in an array of float32 that fills whole registers.
-
-Word-topic counts as one dense row per word, and draws from it.
+"""Word-topic counts as one dense row per word, and draws from it.
 
 With t_k = (n_dk + alpha_k) / (n_k + V beta) the conditional of a token is
 
     p(z = k | rest) ~ t_k (n_wk + beta).
 
-One loop that vectorises computes all K weights of a cell. Where beta is an array, the
-rows hold n_wk + beta_kw, and the beta of kernels is 0.
+One loop that vectorises computes all K weights of a cell, in an array of float32 that
+fills whole registers. Where beta is an array, the rows hold n_wk + beta_kw, and the
+beta of kernels is 0. First come sums of weights, then draws, then the state of a
+sampler.
 """
 
 from typing import NamedTuple
@@ -76,7 +76,7 @@ class RowCounts(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for the weights of a draw."""
+    """The weights of a draw and their sums, which each draw overwrites."""
 
     weight: np.ndarray  # (n_lanes,) float32
     lane_sum: np.ndarray  # (n_lanes + LANES,) float32

@@ -6,11 +6,10 @@ import pytest
 from scipy.special import gammaln
 from sklearn.exceptions import ConvergenceWarning
 
-from sklda._data.corpus import WeightedCorpus
 from sklda._fitted import fold_in
 from sklda._fitted.kernels.fold_in import MOST_TOKENS
 from tests.helpers.fixed_point import fixed_point
-from tests.helpers.halves import to_weights
+from tests.helpers.halves import prepare, to_weights
 
 
 def random_topics(seed, n_topics=4, n_words=15):
@@ -27,7 +26,7 @@ def random_counts(seed, n_docs=20, n_words=15):
 
 
 def infer(counts, components, alpha, n_jobs=None):
-    weights, topics = fold_in.prepare(to_weights(counts), components, alpha)
+    weights, topics = prepare(to_weights(counts), components, alpha)
     return fold_in.doc_topic(weights, topics, n_jobs)
 
 
@@ -147,10 +146,10 @@ def test_it_is_nearer_to_the_posterior_mean_than_the_mode_is():
 
 def test_documents_that_do_not_converge_are_counted(monkeypatch):
     monkeypatch.setattr(fold_in, "MAX_STEPS", 3)
-    weights, topics = fold_in.prepare(to_weights(random_counts(3)), *random_topics(4))
+    weights, topics = prepare(to_weights(random_counts(3)), *random_topics(4))
     with pytest.warns(ConvergenceWarning, match="of 1[0-9] of 20 documents did"):
         fold_in.doc_topic(weights, topics, max_steps=3)
-    fold_in.doc_topic(weights, topics, max_steps=2)  # as told, which is no warning
+    fold_in.doc_topic(weights, topics, max_steps=2)  # as told
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
@@ -161,16 +160,3 @@ def test_a_backend_of_processes_does_not_take_the_result_away(backend):
     with joblib.parallel_config(backend, n_jobs=2):
         theta = infer(random_counts(99), components, alpha)
     np.testing.assert_array_equal(theta, infer(random_counts(99), components, alpha))
-
-
-@pytest.mark.parametrize("n_jobs", [2, 5])
-@pytest.mark.parametrize("lengths", [[0, 0, 9, 0], [40, 1, 1, 1, 1], [0, 0], [1] * 7])
-def test_slices_are_all_documents_once(lengths, n_jobs):
-    doc_ptr = np.cumsum([0, *lengths]).astype(np.int64)
-    seen = np.zeros(len(lengths), np.int64)
-
-    def work(first, last):
-        seen[first:last] += 1
-
-    fold_in._for_slices(work, WeightedCorpus(doc_ptr, None, None), n_jobs)
-    assert seen.tolist() == [1] * len(lengths)

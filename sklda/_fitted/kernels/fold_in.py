@@ -1,13 +1,12 @@
-"""Random halves of documents, one to estimate from and one to predict.
+"""Topic proportions of documents under fixed topics, and random halves of documents.
 
-Each token tosses a coin. Then random tokens leave the heavier half while that brings
-the halves closer. The word of a token has no influence, so halves that differ in words
-alone are equally likely. All numbers are integers or plain sums of weights, so every
-processor gets the same bits.
+Halves. Each token tosses a coin. Then random tokens leave the heavier half while that
+brings the halves closer. The word of a token has no influence, so halves that differ in
+words alone are equally likely. All numbers are integers or plain sums of weights, so
+every processor gets the same bits.
 
-The posterior mean of theta of a document of few tokens, exactly.
-
-Under fixed phi, the sum over all topics of the tokens of a set S is, up to a factor,
+Few tokens. Under fixed phi, the sum over all topics of the tokens of a set S is, up to
+a factor,
 
     Z(S) = E prod_{i in S} sum_k g_k phi_ki,    g_k ~ Gamma(alpha_k, 1).          (1)
 
@@ -25,24 +24,22 @@ tokens of topic k:
 All terms are positive, so nothing cancels. The cost for n tokens is O(2^n K + 3^n),
 where sums over topics would cost O(K^n). Bit i of the number of a set is token i.
 
-Topic proportions of a document under fixed topics, by leaving each token out.
+More tokens. Each token is left out once. A token of word w has topic k with probability
 
-Under fixed phi, a token of word w has topic k with probability
-
-    g_wk = (alpha_k + N_k - g_wk) phi_kw / z_w,    N_k = sum_w n_w g_wk,          (1)
+    g_wk = (alpha_k + N_k - g_wk) phi_kw / z_w,    N_k = sum_w n_w g_wk,          (4)
 
 where z_w normalises, and N - g_w counts the other tokens. This is the zero-order update
 of collapsed variational Bayes (Asuncion, Welling, Smyth & Teh, "On smoothing and
 inference for topic models", UAI 2009). For a document of one token it is the posterior.
 The proportions are theta_k = (alpha_k + N_k) / (A + n), where A = sum_k alpha_k.
 
-Given N, (1) is linear in g_w:
+Given N, (4) is linear in g_w:
 
-    g_wk = (alpha_k + N_k) phi_kw / (z_w + phi_kw),    sum_k g_wk = 1,            (2)
+    g_wk = (alpha_k + N_k) phi_kw / (z_w + phi_kw),    sum_k g_wk = 1,            (5)
 
 so only z_w is stored of a word. An iteration has these steps, and costs O(K) per cell:
 
-1. For each word, find z_w by Newton's method, such that (2) sums to 1.
+1. For each word, find z_w by Newton's method, such that (5) sums to 1.
 2. Replace N by sum_w n_w g_w. The change of the roots y_k = sqrt(alpha_k + N_k) is the
    residual.
 3. Correct the residual by the last changes of the roots and of the residual (Anderson,
@@ -51,7 +48,7 @@ so only z_w is stored of a word. An iteration has these steps, and costs O(K) pe
 4. Stop when the roots are close to the fixed point. Small and large topics weigh alike
    in the roots, whose distance from the fixed point bounds the error of theta:
 
-    sum_k |theta_k - theta'_k| <= 2 |y - y'| / sqrt(A + n).                       (3)
+    sum_k |theta_k - theta'_k| <= 2 |y - y'| / sqrt(A + n).                       (6)
 """
 
 import math
@@ -188,7 +185,7 @@ _SIZE = np.array([s.bit_count() for s in range(N_SETS)])
 
 
 class SetScratch(NamedTuple):
-    """Room for numbers of all sets of tokens."""
+    """Numbers of all sets of tokens of one document."""
 
     by_topic: np.ndarray  # (N_SETS * LANES,) float64, v_k of a few topics
     term: np.ndarray  # (N_SETS,) float64, (|T| - 1)! v(T)
@@ -285,7 +282,7 @@ _LEAST = np.float32(1e-37)  # likelihood below which a word is left out
 
 
 class FoldInScratch(NamedTuple):
-    """Room for what is stored of one document; lanes beyond the topics hold 0."""
+    """What is stored of one document; lanes beyond the topics hold 0."""
 
     normaliser: np.ndarray  # (n_cells,) float32, z of each cell
     prior: np.ndarray  # (n_lanes,) float32, alpha + N
@@ -336,7 +333,7 @@ def _set_start(word, count, word_topic, alpha, scratch):
 
 @lean_kernel
 def _normalise(prior, row, z, left_out, response, slope):
-    """Return z with which g of equation (2) sums to about 1, and its last change.
+    """Return z with which g of equation (5) sums to about 1, and its last change.
 
     Newton's method solves 1 / sum_k g_k = 1, whose left side is nearly linear in z.
     `response` is g of z before its last change, `slope` is -dg/dz.
@@ -491,7 +488,7 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
     root = scratch.root
     residual, new_residual, step, change, new = scratch.vectors
     radius = _length(root)
-    limit = tol / np.float32(2) * radius  # equation (3)
+    limit = tol / np.float32(2) * radius  # equation (6)
     rounding = _ROUNDING * radius
     length, largest = np.float32(np.inf), np.float32(0)
     n, failed, arrived = np.int64(0), False, False
