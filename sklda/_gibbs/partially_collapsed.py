@@ -55,7 +55,8 @@ def new_state(
     doc_slices: Slices,
 ) -> RecountedState:
     """Return the state in which the tokens have the topics z."""
-    counts = rows.count_tokens(problem, z)
+    without_beta = problem._replace(topic_word_prior=0.0)
+    counts = rows.from_topics(without_beta, z)
     count_ranges = list(ranges(starts(word_cells(problem)), threads.n))
     return RecountedState(*counts, word_slices, doc_slices, count_ranges)
 

@@ -99,12 +99,6 @@ def small_shape(shape, rng):
 
 
 @lean_kernel
-def _any_shape(shape, rng):
-    """Draw from the gamma distribution of a shape."""
-    return small_shape(shape, rng) if shape < 1 else large_shape(shape, rng)
-
-
-@lean_kernel
 def _decide(shape, u, opposite, v, rng):
     """Return the proposal of u = 1 - `opposite`, and whether v accepts it."""
     v *= (shape + _E) / _E
@@ -151,7 +145,8 @@ def draw_gammas(key, first, shapes):
     for i in range(shapes.shape[0]):
         enter_stream(np.uint64(hashed(key, first + i)), 0, rng)
         for k in range(shapes.shape[1]):
-            shapes[i, k] = _any_shape(shapes[i, k], rng)
+            x = shapes[i, k]
+            shapes[i, k] = small_shape(x, rng) if x < 1 else large_shape(x, rng)
 
 
 @kernel

@@ -92,12 +92,22 @@ def _step(function: Callable, compiler: Any, **options: bool) -> Any:
     is_default = compiler is None
     if is_default:
         options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled = _compiled(function, compiler, **options)
+    step = _compiled(function, compiler, **options)
+
+    def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
+        step.overloads[tuple(compiled.signature.args)] = compiled
+
+    def refuse(*args: Any, **kwargs: Any) -> None:  # instead of a crash
+        raise TypeError(f"{step.__name__} has no wrapper: only kernels can call it")
+
+    def compile_(signature: tuple) -> Any:  # once for all literal numbers
+        return type(step).compile(step, tuple(map(types.unliteral, signature)))
+
     if not numba.config.DISABLE_JIT:
-        _hide_from_python(compiled)
+        step.add_overload, step._compile_for_args = add_overload, refuse
         if not is_default:
-            _compile_once(compiled)
-    return compiled
+            step.compile = compile_
+    return step
 
 
 def _compiled(function: Callable, compiler: Any, **options: bool) -> Any:
@@ -108,27 +118,6 @@ def _compiled(function: Callable, compiler: Any, **options: bool) -> Any:
     if compiler is not None:
         common["pipeline_class"] = compiler
     return numba.njit(**common, **(options if IS_KNOWN else {}))(function)
-
-
-def _hide_from_python(step: Any) -> None:
-    """Raise TypeError if Python calls what has no wrapper, instead of a crash."""
-
-    def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
-        step.overloads[tuple(compiled.signature.args)] = compiled
-
-    def refuse(*args: Any, **kwargs: Any) -> None:
-        raise TypeError(f"{step.__name__} has no wrapper: only kernels can call it")
-
-    step.add_overload, step._compile_for_args = add_overload, refuse
-
-
-def _compile_once(step: Any) -> None:
-    """Compile a step once for all literal numbers that kernels pass."""
-
-    def compile_(signature: tuple) -> Any:
-        return type(step).compile(step, tuple(map(types.unliteral, signature)))
-
-    step.compile = compile_
 
 
 @functools.cache

@@ -184,11 +184,6 @@ def choose(mask, chosen, otherwise):
     return np.where(mask, chosen, otherwise)
 
 
-def larger(a, b):
-    """Return the larger number in each lane. NaN is not allowed."""
-    return np.where(a > b, a, b)
-
-
 def get_lane(vector, lane):
     """Return the number in a lane."""
     return vector[lane]
@@ -389,13 +384,6 @@ def _(builder, sig, mask, chosen, otherwise):
     return builder.select(mask, chosen, otherwise)
 
 
-def _larger(builder, a, b):
-    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
-
-
-lowers_each(larger, _same_type())(lambda builder, sig, a, b: _larger(builder, a, b))
-
-
 @lowers(
     get_lane,
     lambda vector, lane: getattr(types, vector.element)(vector, types.int64),
@@ -424,7 +412,10 @@ def _reduction(function, combine):
 
 
 _reduction(total, lambda builder, a, b: builder.fadd(a, b))
-_reduction(largest, _larger)
+_reduction(
+    largest,
+    lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b),
+)
 
 
 @lowers(running_sum, lambda vector: vector(vector))

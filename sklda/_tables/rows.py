@@ -199,22 +199,12 @@ def resample_each_dense(z, first, last, row, total, priors, document, scratch, r
 
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z."""
-    if not problem.has_word_prior:
-        return count_tokens(problem, z)
-    word_topic = np.zeros((problem.n_words, problem.n_lanes))
-    word_topic[:, : problem.n_topics] = problem.beta.T
-    return _counted(problem, z, word_topic)
-
-
-def count_tokens(problem, z):
-    """Return the counts of the topics z, without beta."""
-    shape = problem.n_words, problem.n_lanes
-    return _counted(problem, z, np.zeros(shape, count_type(z.size)))
-
-
-def _counted(problem, z, word_topic):
-    """Count all tokens on top of a table."""
     topic = np.zeros(problem.n_lanes, count_type(z.size))
+    has_beta = problem.has_word_prior
+    shape = problem.n_words, problem.n_lanes
+    word_topic = np.zeros(shape, np.float64 if has_beta else topic.dtype)
+    if has_beta:
+        word_topic[:, : problem.n_topics] = problem.beta.T
     state = RowCounts(z, word_topic, topic)
     add_tokens(problem.corpus, state)
     return state

@@ -56,6 +56,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklda._sampling.linear_algebra import copy_to
 from sklda._sampling.problem import LANES
 from sklda._sampling.random_streams import enter_stream, hashed, next_uint64, uniform
 from sklda._sampling.variates import first_above
@@ -65,13 +66,13 @@ from sklda._simd.vector_math import log_double
 from sklda._simd.vectors import (
     broadcast,
     choose,
-    larger,
     load,
     square_root,
     store,
     to_double,
     total,
 )
+from sklda._tables.document import clear
 
 
 @kernel
@@ -317,8 +318,7 @@ def _scale(scale, a):
 def _set_start(word, count, word_topic, alpha, scratch):
     """Start from the posterior of each token as if it were the only one."""
     expected = scratch.expected
-    for k in range(alpha.size):
-        expected[k] = 0
+    clear(expected)
     for c in range(word.size):
         row = word_topic[word[c]]
         scratch.normaliser[c] = dot(alpha, row)
@@ -370,8 +370,7 @@ def _expect(word, count, word_topic, scratch):
     response, slope = scratch.response
     expected, normaliser = scratch.expected, scratch.normaliser
     nothing = broadcast(np.float32(0), LANES)
-    for k in range(expected.size):
-        expected[k] = 0
+    clear(expected)
     for c in range(word.size):
         if count[c] <= 0 or normaliser[c] <= _LEAST:
             continue
@@ -408,8 +407,7 @@ def _take_step(word, count, word_topic, alpha, root, scratch):
 @lean_kernel
 def _correct(residual, n, scratch, step):
     """Write the step: the residual, corrected by the last `n` changes (Anderson)."""
-    for k in range(step.size):
-        step[k] = residual[k]
+    copy_to(residual, step)
     for i in range(n):
         share = -dot(scratch.residual_changes[i], residual)
         _add_scaled(share, scratch.changes[i], step)
@@ -434,21 +432,13 @@ def _remember(change, residual_change, n, scratch):
 
 
 @lean_kernel
-def _shorten(step, longest):
-    """Scale a step that is longer than `longest`; return the length it had."""
-    length = _length(step)
-    if length > longest:
-        _scale(longest / length, step)
-    return length
-
-
-@lean_kernel
 def _move_on(root, step, alpha, radius, new):
     """Write root + step, at least sqrt(alpha), with the length of the fixed point."""
     sums = broadcast(np.float32(0), LANES)
     for k in range(0, root.size, LANES):
         moved = load(root, k, LANES) + load(step, k, LANES)
-        moved = larger(moved, square_root(load(alpha, k, LANES)))
+        least = square_root(load(alpha, k, LANES))
+        moved = choose(moved > least, moved, least)
         store(new, k, moved)
         sums = sums + moved * moved
     _scale(radius / np.sqrt(total(sums)), new)
@@ -492,8 +482,7 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
     rounding = _ROUNDING * radius
     length, largest = np.float32(np.inf), np.float32(0)
     n, failed, arrived = np.int64(0), False, False
-    for k in range(root.size):
-        new[k] = root[k]
+    copy_to(root, new)
     amplification = _bound_amplification(root, alpha)  # until it is measured
     for i in range(max_steps):
         new_length = _take_step(word, count, word_topic, alpha, new, scratch)
@@ -513,14 +502,15 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
                 n = _remember(step, change, n % N_CHANGES, scratch)
         length, failed = new_length, False
         _correct(residual, n, scratch, step)
-        step_length = _shorten(step, _LONGEST * radius)
+        step_length = _length(step)
+        if step_length > _LONGEST * radius:
+            _scale(_LONGEST * radius / step_length, step)
         distance = max(step_length, amplification * length)
         _move_on(root, step, alpha, radius, new)
         arrived = distance <= limit or (i == 0 and length <= rounding)
         if arrived:
             break
-    for k in range(root.size):
-        root[k] = new[k]
+    copy_to(new, root)
     return arrived
 
 
