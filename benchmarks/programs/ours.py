@@ -17,6 +17,7 @@ from sklda._engine.chain import Chain
 from sklda._engine.kept_samples import joined
 from sklda._engine.start import check_init, first_topics
 from sklda._fitted import fold_in
+from sklda._fitted.fitted_topics import word_probabilities
 from sklda._sampling.parameters import make_problem, random_streams
 from sklda._sampling.threads import Threads
 from sklda.diagnostics._chains import HeldOut, Recorder, Stop, draw_pairs
@@ -206,7 +207,8 @@ def completion_score(X, topic_word, doc_topic_prior: float) -> float:
     documents = check_weights(ECGSLDA(), X, reset=True, whole=True)
     alpha = np.full(topic_word.shape[0], doc_topic_prior)
     halves = fold_in.split_tokens(documents)
-    documents, topics = fold_in.prepare(documents, topic_word, alpha)
+    words, documents = fold_in.renumber(documents)
+    topics = fold_in.make_topics(word_probabilities(topic_word, words), alpha)
     return fold_in.completion_score(
         documents,
         halves,

@@ -48,7 +48,7 @@ def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     corpus, n_lanes = problem.corpus, problem.n_lanes
     if problem.prior_row is None:
         histogram = doc_topic_counts.doc_topic_histogram(corpus, z, n_lanes)
-        pairs = doc_topic_counts.pairs_of(histogram)
+        pairs = doc_topic_counts.unpacked(histogram)
         lengths = doc_topic_counts.length_histogram(corpus)
         return doc_likelihood(problem.doc_topic_prior, pairs, lengths)
     total, first = 0.0, 0
@@ -254,7 +254,7 @@ class Chain:
         pairs = doc_topic_counts.doc_topic_histogram(corpus, self.z, n_lanes)
         return doc_topic_fixed_point(
             alpha,
-            doc_topic_counts.pairs_of(pairs),
+            doc_topic_counts.unpacked(pairs),
             doc_topic_counts.length_histogram(corpus),
             symmetric=symmetric,
         )

@@ -1,6 +1,8 @@
 """The topics, documents and words of any fitted topic model, as arrays.
 
-Names of topics: those that `name_topics` has stored, or else their numbers.
+First come the weights of words in topics, then proportions of documents, names of
+words, topics that are lists of words, and names of topics: those that `name_topics` has
+stored, or else their numbers.
 """
 
 from __future__ import annotations
@@ -95,11 +97,6 @@ def word_weights(model: Any, name: str = "model") -> np.ndarray:
             f"{name} contains lists of words, which have no weights. Pass a fitted "
             "model, or the weights of all words in its topics."
         )
-    return weights_without_lists(model, name)
-
-
-def weights_without_lists(model: Any, name: str = "model") -> np.ndarray:
-    """Return the same, of a model that is known not to be lists of words."""
     if hasattr(model, "fit"):
         return fitted_components(snapshot(model))
     weights: np.ndarray = check_matrix(model, name, dtype=np.float64)
@@ -118,11 +115,6 @@ def normalisable_weights(model: Any, name: str = "model") -> np.ndarray:
             "the other topics alone, as an array, or fit fewer."
         )
     return weights
-
-
-def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
-    """Return the word distributions of topics, of an estimator or of an array."""
-    return normalise(normalisable_weights(model, name))
 
 
 def normalise(values: np.ndarray) -> np.ndarray:
@@ -148,7 +140,7 @@ def word_probabilities(components: np.ndarray, words: np.ndarray) -> np.ndarray:
 
 
 def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
-    """Return which topics have no tokens, (n_topics,): their words have no order.
+    """Return which topics have no tokens, (n_topics,), so their words have no order.
 
     `weights` is the result of ``word_weights(model)``.
     """
@@ -424,24 +416,21 @@ def numbers_of_topics(topics: ArrayLike | None, names: Iterable[str]) -> np.ndar
     """
     known, numbers = list(names), topics
     given = [] if array_or_none(topics).ndim != 1 else list(cast(Iterable, topics))
-    if any(isinstance(topic, str) for topic in given):
-        numbers = [_number_of(t, known) if isinstance(t, str) else t for t in given]
+    named = [topic for topic in given if isinstance(topic, str)]
+    if unknown := [name for name in named if name not in known]:
+        raise ValueError(
+            f"topics must be a list of integers or names, and no topic is named "
+            f"{unknown[0]!r}: the names are {shown(known)}."
+        )
+    if named:
+        numbers = [known.index(t) if isinstance(t, str) else t for t in given]
     return check_indices(numbers, "topics", len(known), "topics")
 
 
-def _number_of(name: str, known: list[str]) -> int:
-    if name not in known:
-        raise ValueError(
-            f"topics must be a list of integers or names, and no topic is named "
-            f"{name!r}: the names are {shown(known)}."
-        )
-    return known.index(name)
-
-
 def keys_of_topics(names: Iterable[str], topics: Iterable[int]) -> list[int | str]:
-    """Return what denotes each topic in a table: its name or, if it has none, a number.
+    """Return what denotes topics in a table: names, or numbers for default names.
 
-    `names` are those of these topics, of which default names count as none.
+    `names` are those of these topics.
     """
     return [
         int(k) if name == f"topic {k}" else name

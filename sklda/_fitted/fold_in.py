@@ -8,9 +8,7 @@ from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
 from sklda._data.corpus import WeightedCorpus, ranges
 from sklda._data.notices import warn_user
-from sklda._fitted.fitted_topics import word_probabilities
 from sklda._fitted.kernels import fold_in
-from sklda._fitted.kernels.fold_in import deal_tokens
 from sklda._sampling.problem import pad_prior, padded
 from sklda._sampling.threads import Threads
 
@@ -33,14 +31,6 @@ class FixedTopics(NamedTuple):
     exponent: np.ndarray  # (n_words_seen,) int32, of the power of 2
     doc_topic_prior: np.ndarray  # (n_lanes,) or (n_rows, n_lanes) float32
     n_topics: int
-
-
-def prepare(
-    corpus: WeightedCorpus, components, doc_topic_prior
-) -> tuple[WeightedCorpus, FixedTopics]:
-    """Renumber the words that occur, and restrict the topics to them."""
-    words, corpus = renumber(corpus)
-    return corpus, make_topics(word_probabilities(components, words), doc_topic_prior)
 
 
 def renumber(corpus: WeightedCorpus) -> tuple[np.ndarray, WeightedCorpus]:
@@ -91,7 +81,9 @@ def doc_topic(
         )
         n_failed.append(failed)
 
-    _for_slices(fill, corpus, n_jobs)
+    with Threads(n_jobs) as threads:
+        n_slices = 4 * threads.n if threads.n > 1 else 1
+        threads.map(fill, *zip(*ranges(corpus.doc_ptr, n_slices), strict=True))
     if max_steps == MAX_STEPS and sum(n_failed) > 0:
         warn_user(
             f"The topic proportions of {sum(n_failed)} of {n_docs} documents did not "
@@ -102,13 +94,6 @@ def doc_topic(
     return theta
 
 
-def _for_slices(work, corpus, n_jobs):
-    """Call `work(first, last)` for slices of documents with about equal cells."""
-    with Threads(n_jobs) as threads:
-        n_slices = 4 * threads.n if threads.n > 1 else 1
-        threads.map(work, *zip(*ranges(corpus.doc_ptr, n_slices), strict=True))
-
-
 def split_tokens(corpus: WeightedCorpus) -> Halves:
     """Return the weights of each cell in two random halves of its document.
 
@@ -116,9 +101,8 @@ def split_tokens(corpus: WeightedCorpus) -> Halves:
     `renumber`, while `corpus` has the words of X.
     """
     first = np.empty(corpus.count.size)
-    most_cells = np.diff(corpus.doc_ptr).max(initial=0)
-    room = np.empty(most_cells, np.int64)
-    deal_tokens(*corpus, corpus.count.view(np.uint32), room, first)
+    tokens_until = np.empty(np.diff(corpus.doc_ptr).max(initial=0), np.int64)
+    fold_in.deal_tokens(*corpus, corpus.count.view(np.uint32), tokens_until, first)
     seen = first.astype(np.float32)
     return seen, corpus.count - seen
 

@@ -1,6 +1,6 @@
-"""Intervals of draws, and warnings about draws whose intervals are unreliable.
+"""The draws from the posterior that a chain has kept, and their intervals.
 
-The draws from the posterior that a chain has kept.
+The intervals come first, then warnings that intervals are unreliable, then the draws.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sklda._data.checks import check_indices, check_numbers
 from sklda._data.notices import warn_user
 from sklda._data.sklearn_private import Interval
 from sklda._fitted.fitted_topics import default_names
-from sklda._sampling.minka import describe_drift, learn_doc_topic
+from sklda._sampling.minka import describe_drift
 from sklda._sampling.parameters import LEVEL, validates
 
 _ROUNDING = 1e-9  # of a number of draws
@@ -32,14 +32,9 @@ _LOWEST = 1e-10  # in place of 0: Beta(a, 0) has all its mass at 1, but SciPy re
 _SMALLEST = 1e-300  # smaller quantiles become 0; those of SciPy end at 2e-308
 
 _LEVEL, _LEAST = 0.95, 0.93  # nominal coverage of intervals, and the lowest accepted
-# Accepted sums of alpha as estimated from the draws, relative to the sum in use. Draws
-# follow the latter: if it is half the true sum, estimates are 1.4 times as large, if it
-# is a twentieth, 1.2 to 2.5 times.
-_FITTING = 0.5, 1.2
-_CLEAR = 3  # standard errors
-FEWEST_DOCUMENTS = 50  # from which alpha and shrinkage can be estimated
+FEWEST_DOCUMENTS = 50  # from which shrinkage can be estimated
 _FEWEST_IN_THIRD = 6  # draws
-_CHANCE = 1e-3  # probability that a bias is found where there is none
+_CHANCE = 1e-3  # probability of a false alarm
 
 
 # --- intervals --------------------------------------------------------------------
@@ -111,7 +106,13 @@ def mixture_interval(
     """
     tail, shape = (1 - confidence_level) / 2, a.shape[1:]
     a, b = (parameters.reshape(len(a), -1) for parameters in (a, b))
-    ends = mixture_quantile(a, b, tail), mixture_quantile(a, b, 1 - tail)
+    # Most topics occur in few documents, so many mixtures are equal: compute the
+    # different ones. The order of components does not matter.
+    order = np.argsort(a, axis=0)
+    parts = [np.take_along_axis(parameters, order, axis=0) for parameters in (a, b)]
+    different, where = np.unique(np.concatenate(parts), axis=1, return_inverse=True)
+    a, b = np.split(different, 2)
+    ends = [mixture_quantile(a, b, p)[where.ravel()] for p in (tail, 1 - tail)]
     return [end.reshape(shape) for end in ends]
 
 
@@ -145,13 +146,13 @@ class Bias(NamedTuple):
         return cls.of_drift(mean, within + mean.var(axis=0))
 
     @classmethod
-    def of_wander(cls, course: np.ndarray, variance: np.ndarray) -> Self:
-        """Return by how much estimates, (..., n_topics), wandered with alpha.
+    def of_learned_alpha(cls, proportions: np.ndarray, variance: np.ndarray) -> Self:
+        """Return by how much estimates, (..., n_topics), moved with alpha.
 
-        `course` contains their values after each update, (n_updates, n_topics). All
-        draws are made under the last alpha, although others fit as well.
+        `proportions`, (n_updates, n_topics), are their values under alpha after each
+        update. All draws are made under the last alpha, although others fit as well.
         """
-        last = course[len(course) // 2 :]
+        last = proportions[len(proportions) // 2 :]
         if len(last) < 2:
             last = np.zeros((2, variance.shape[-1]))
         # Each update follows the topics of a single sweep. Only changes that last from
@@ -183,20 +184,23 @@ def warn_of_bias(bias: Bias, cause: str, way_out: str) -> None:
 
 
 def warn_unless_converged(
-    draws: Any, estimates: str, drift: Bias, wander: Bias | None = None
+    draws: Any, estimates: str, drift: Bias, alpha: Bias | None = None
 ) -> None:
-    """Warn if alpha or estimates were still moving, or alpha is far from the draws."""
-    message = _moving(draws.learned_alpha) or _unfitting(draws)
-    if message:
+    """Warn if a learned alpha or the estimates were still moving.
+
+    `alpha` is the result of `Bias.of_learned_alpha` for estimates that move with alpha.
+    """
+    if change := describe_drift(draws.learned_alpha.sum(axis=1)):
         warn_user(
-            f"{message} The {estimates} may be far off, and intervals may miss the "
-            "true values."
+            "Alpha was learned, but had not arrived at the end of the burn-in: its sum "
+            f"{change}. Fit with several times the burn_in and max_iter. The "
+            f"{estimates} may be far off, and intervals may miss the true values."
         )
         return
     warn_of_drift(estimates, drift)
-    if wander is not None:
+    if alpha is not None:
         warn_of_bias(
-            wander,
+            alpha,
             f"Alpha wandered before it was held fixed, and the {estimates} with it",
             "Fit with learn_priors='hierarchical', which samples alpha, and several "
             "times the max_iter.",
@@ -212,41 +216,7 @@ def warn_of_drift(estimates: str, drift: Bias) -> None:
     )
 
 
-def _moving(learned_alpha: np.ndarray) -> str:
-    """Return a warning if a learned alpha was still changing, or an empty text."""
-    if not (change := describe_drift(learned_alpha.sum(axis=1))):
-        return ""
-    return (
-        "Alpha was learned, but had not arrived at the end of the burn-in: its sum "
-        f"{change}. Fit with several times the burn_in and max_iter."
-    )
-
-
-def _unfitting(draws: Any) -> str:
-    """Return a warning if alpha is far from Minka's estimate given the topics."""
-    alpha = draws.doc_topic_prior
-    if draws.n_documents < FEWEST_DOCUMENTS or alpha.ndim > 1:  # sampled, too
-        return ""
-    counts = sparse.vstack([draws.doc_topic_counts(i) for i in range(draws.n_draws)])
-    better = learn_doc_topic(
-        alpha,
-        counts.indices,
-        counts.data,
-        counts.sum(axis=1),
-        symmetric=bool((alpha == alpha[0]).all()),
-    )
-    # The error of the logarithm, from the Fisher information of theta.
-    error = np.sqrt(2 / (draws.n_documents * max(draws.n_topics - 1, 1)))
-    chance, ratio = np.exp(_CLEAR * error), better.sum() / alpha.sum()
-    if min(_FITTING[0], 1 / chance) < ratio < max(_FITTING[1], chance):
-        return ""
-    direction = "more" if ratio > 1 else "less"
-    return (
-        f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
-        f"{better.sum():.3g} or {direction}. Fit with learn_priors='asymmetric' or "
-        "'symmetric' or, if alpha was learned, with a longer burn_in."
-    )
-
+# --- draws ------------------------------------------------------------------------
 
 _MOST_NUMBERS = 2**21  # in an array; more documents take several steps
 _DRAW = [Interval(Integral, 0, None, closed="left")]
@@ -343,8 +313,8 @@ class PosteriorDraws:
     @property
     def nbytes(self) -> int:
         """Memory that the counts take."""
-        pairs = [*self._doc_topic, *self._word_topic]
-        return sum(topic.nbytes + count.nbytes for topic, count in pairs)
+        stored = [*self._doc_topic, *self._word_topic]
+        return sum(topic.nbytes + count.nbytes for topic, count in stored)
 
     def __repr__(self) -> str:
         return (
@@ -503,32 +473,10 @@ class PosteriorDraws:
             a = counts + alpha
             total = a.sum(axis=2, keepdims=True)
             drifts.append(Bias.of_betas(a, total))
-            if self._prior_row is None:
-                ends = self._interval_of(counts, confidence_level)
-            else:
-                ends = mixture_interval(a, total - a, confidence_level)
-            low[slab], high[slab] = ends
+            low[slab], high[slab] = mixture_interval(a, total - a, confidence_level)
         drift = Bias(*map(np.concatenate, zip(*drifts, strict=True)))
         warn_unless_converged(self, "proportions", drift)
         return low, high
-
-    def _interval_of(self, counts, level):
-        """Return the ends for counts, (n_draws, n_documents, n_topics)."""
-        shape = counts.shape[1:]
-        alpha = np.atleast_2d(self.doc_topic_prior)  # of all draws, or of each
-        # Most topics occur in few documents, so many mixtures are equal: compute the
-        # different ones. One alpha for all draws: their order does not matter.
-        alphas, topics = np.unique(alpha, axis=1, return_inverse=True)
-        tokens = counts.sum(axis=2, keepdims=True)[:1]
-        counts = np.sort(counts, axis=0) if len(alpha) == 1 else counts
-        keys = [np.broadcast_to(key, (1, *shape)) for key in (tokens, topics.ravel())]
-        keys = np.concatenate([counts, *keys]).reshape(len(counts) + 2, -1)
-        keys, where = np.unique(keys, axis=1, return_inverse=True)
-        *draw_counts, tokens, topics = keys
-        a = np.array(draw_counts) + alphas[:, topics]
-        b = tokens + alpha.sum(axis=1, keepdims=True) - a
-        ends = mixture_interval(a, b, level)
-        return [end[where].reshape(shape) for end in ends]
 
     @validates(confidence_level=LEVEL)
     def topic_word_interval(

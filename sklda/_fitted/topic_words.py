@@ -1,7 +1,4 @@
-"""Scores that rank the words of a topic.
-
-Distances between the word distributions of topics, from 0 to 1.
-"""
+"""Scores that rank the words of a topic, and distances between topics, from 0 to 1."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
+from scipy.special import entr
 from scipy.stats import rankdata
 
 from sklda._data.checks import check_limit
@@ -122,7 +120,6 @@ RANKING_CONSTRAINTS: dict = {
 
 
 _DEFAULT_N_WORDS = 10
-_N_COLUMNS = 256  # of words at a time: a few hundred topics then stay in the cache
 DISTANCE_CONSTRAINTS: dict = {
     "distance": [StrOptions({"hellinger", "jensen-shannon", "top-words"})],
     "n_words": [None, *POSITIVE_INTEGER],
@@ -161,38 +158,26 @@ def topic_distances(
 
 
 def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the square roots of the divergences in bits, of all pairs of rows.
+    """Return the square roots of the divergences in bits, of each topic and other.
 
-    Half of the time is saved if the others are the topics themselves.
+    Half of the time is saved if the others are the topics themselves. SciPy's cdist
+    takes several times as long.
     """
     is_symmetric = others is topics
+    entropies, other_entropies = entr(topics).sum(axis=1), entr(others).sum(axis=1)
     divergences = np.zeros((len(topics), len(others)))
-    for begin in range(0, topics.shape[1], _N_COLUMNS):
-        columns = slice(begin, begin + _N_COLUMNS)
-        rows, other_rows = topics[:, columns], np.ascontiguousarray(others[:, columns])
-        entropies, other_entropies = _entropies(rows), _entropies(other_rows)
-        # Reused, because new memory for each topic takes up to ten times as long.
-        mixtures, space = np.empty((2, *other_rows.shape))
-        for k, row in enumerate(rows):
-            after = slice(k if is_symmetric else 0, None)
-            np.add(row, other_rows[after], out=mixtures[after])
-            mixtures[after] /= 2
-            divergence = _entropies(mixtures[after], space[after])
-            divergence -= (entropies[k] + other_entropies[after]) / 2
-            divergences[k, after] += divergence
+    for k, row in enumerate(topics):
+        after = slice(k if is_symmetric else 0, None)
+        of_mixtures = entr((row + others[after]) / 2).sum(axis=1)
+        divergences[k, after] = (
+            of_mixtures - (entropies[k] + other_entropies[after]) / 2
+        )
     if is_symmetric:
         divergences = np.maximum(divergences, divergences.T)  # 0 below the diagonal
-    return _roots(divergences)
+    return _roots(divergences / np.log(2))
 
 
 def _roots(squares: np.ndarray) -> np.ndarray:
     """Return distances; a rounding error of 1e-16 would become a distance of 1e-8."""
     squares[squares < 1e-14] = 0
     return np.asarray(np.sqrt(squares.clip(max=1)))
-
-
-def _entropies(rows: np.ndarray, space: np.ndarray | None = None) -> np.ndarray:
-    """Return the entropy of each row in bits; overwrite an array of the same shape."""
-    logarithms = np.maximum(rows, np.finfo(float).tiny, out=space)
-    np.log2(logarithms, out=logarithms)
-    return np.asarray(-np.einsum("kw,kw->k", rows, logarithms))

@@ -55,7 +55,8 @@ def new_state(
     doc_slices: Slices,
 ) -> RecountedState:
     """Return the state in which the tokens have the topics z."""
-    counts = rows.count_tokens(problem, z)
+    without_beta = problem._replace(topic_word_prior=0.0)
+    counts = rows.from_topics(without_beta, z)
     count_ranges = list(ranges(starts(word_cells(problem)), threads.n))
     return RecountedState(*counts, word_slices, doc_slices, count_ranges)
 
@@ -122,13 +123,18 @@ def draw_phi_chunk(
     phi: np.ndarray,
 ) -> np.ndarray:
     """Fill `phi` with the gammas of words `first` and after; return sums of topics."""
-    total = np.zeros(problem.n_topics)
-    draw, beta = variates.draw_rows, problem.beta
-    if problem.has_word_prior:
-        draw = variates.draw_rows_of_each
-        beta = np.ascontiguousarray(beta[:, first : first + CHUNK].T)
-    draw(key, first, counts, extra, beta, phi, total)
-    return total
+    n_topics, beta = problem.n_topics, problem.beta
+    if not problem.has_word_prior:
+        total = np.zeros(n_topics)
+        variates.draw_rows(key, first, counts, extra, beta, phi, total)
+        return total
+    beta = beta[:, first : first + CHUNK].T
+    shapes = np.add(counts[:, :n_topics], beta, order="C")
+    topics = np.flatnonzero((first <= extra) & (extra < first + len(counts)))
+    shapes[extra[topics] - first, topics] += 1
+    variates.draw_gammas(key, first, shapes)
+    phi[:, :n_topics] = shapes
+    return np.add.accumulate(phi[:, :n_topics], dtype=float)[-1]
 
 
 def factors(totals: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from sklda._simd.compile import kernel
 
 Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
 
-_SHIFT = 32  # a pair is topic * 2**32 + count
+_SHIFT = 32  # a topic and a count are packed as topic * 2**32 + count
 _FREQUENT = 2**16  # from where on counts are sorted, not tallied in an array
 
 
@@ -22,7 +22,7 @@ def add_doc_topic(corpus, z, total):
 
 
 def doc_topic_histogram(corpus, z, n_lanes) -> Histogram:
-    """Return a histogram of the pairs of a topic and an n_dk > 0, each one number."""
+    """Return a histogram of the topics and counts of all n_dk > 0, packed."""
     histograms = []
     for chunk in document_chunks(corpus):
         histograms.append(histogram_of(*doc_topic_cells(chunk, z, n_lanes)))
@@ -30,12 +30,12 @@ def doc_topic_histogram(corpus, z, n_lanes) -> Histogram:
 
 
 def histogram_of(topics, counts) -> Histogram:
-    """Return a histogram of pairs of a topic and a count, each as one number."""
+    """Return a histogram of topics and counts, packed in one number each."""
     width = int(counts.max(initial=0)) + 1
     n_cells = width * (int(topics.max(initial=0)) + 1)
     if n_cells > _FREQUENT + 8 * counts.size:
-        pairs = (topics.astype(np.int64) << _SHIFT) + counts
-        return np.unique(pairs, return_counts=True)
+        packed = (topics.astype(np.int64) << _SHIFT) + counts
+        return np.unique(packed, return_counts=True)
     times = np.bincount(topics.astype(np.int64) * width + counts)
     cells = np.flatnonzero(times)
     topic, count = np.divmod(cells, width)
@@ -56,10 +56,10 @@ def merged(histograms) -> Histogram:
     return values, times
 
 
-def pairs_of(histogram: Histogram) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def unpacked(histogram: Histogram) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return topics, counts and numbers of documents of `doc_topic_histogram`."""
-    pairs, n_docs = histogram
-    return (*np.divmod(pairs, 1 << _SHIFT), n_docs)
+    packed, n_docs = histogram
+    return (*np.divmod(packed, 1 << _SHIFT), n_docs)
 
 
 def doc_topic_cells(corpus, z, n_lanes):

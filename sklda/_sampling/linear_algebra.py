@@ -1,10 +1,8 @@
-"""Sums in a fixed order: identical bits with every version of NumPy.
+"""Sums, logarithms, products and solutions with the same bits on every processor.
 
-Logarithms of arrays, the same bits on every processor.
-
-Those of NumPy differ in the last bit between processors and systems.
-
-Products and solutions in a fixed order: identical bits on every processor.
+Those of NumPy and BLAS add in an order that depends on the version or the processor,
+and their logarithms differ in the last bit. `pairwise_sum` and `logs` are for Python,
+all other functions for kernels.
 """
 
 import math

@@ -20,7 +20,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sklda._data.notices import warn_user
-from sklda._sampling.doc_topic_counts import histogram_of, pairs_of
 from sklda._sampling.linear_algebra import pairwise_sum
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vector_math import log1p_double
@@ -105,21 +104,20 @@ def warn_unless_arrived(updates: Sequence[PriorUpdate]) -> None:
 
 def _gain(counts, prior):
     """Return psi(n + prior) - psi(prior), the same bits on every processor."""
-    counts, prior = np.broadcast_arrays(counts, prior)
-    gain = np.empty(counts.shape)
-    _fill_gain(counts.ravel().astype(np.float64), prior.ravel() * 1.0, gain.ravel())
+    gain = np.empty(counts.size)
+    _fill_gain(counts.astype(np.float64), float(prior), gain)
     return gain
 
 
 @kernel
 def _fill_gain(counts, prior, gain):
     for i in range(counts.size):
-        gain[i] = _gain_of(counts[i], prior[i])
+        gain[i] = _gain_of(counts[i], prior)
 
 
 @kernel
-def _add_gains(topics, counts, n_pairs, alpha, gain):
-    """Add the gains of pairs to those of their topics, each times its number."""
+def _add_gains(topics, counts, times, alpha, gain):
+    """Add the gain of each topic and count, which occur so many times, to `gain`."""
     last, known, before = -1, 0.0, 0.0  # the gain of `known` tokens is `before`
     for i in range(topics.size):
         k, n = topics[i], np.float64(counts[i])
@@ -129,7 +127,7 @@ def _add_gains(topics, counts, n_pairs, alpha, gain):
         while known < n:  # psi(x + 1) = psi(x) + 1 / x
             before += 1 / (alpha[k] + known)
             known += 1
-        gain[k] += n_pairs[i] * before
+        gain[k] += times[i] * before
 
 
 @lean_kernel
@@ -161,18 +159,6 @@ def _tail(t, root_s, difference):
     return result
 
 
-def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
-    """Return an alpha that explains the topics of the documents better, (n_topics,).
-
-    `topics` and `counts` are those of each document-topic pair with tokens, `lengths`
-    the tokens per document. The result is from `LOWEST` to `HIGHEST`, with one value
-    for all topics if `symmetric`; it is `alpha` if there are no tokens.
-    """
-    histogram = pairs_of(histogram_of(topics, counts))  # there are few distinct pairs
-    lengths = np.unique(lengths, return_counts=True)
-    return doc_topic_fixed_point(alpha, histogram, lengths, symmetric=symmetric)
-
-
 def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
     """Return an alpha that explains a histogram of counts better, (n_topics,).
 
@@ -183,12 +169,8 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
     if there are no tokens.
     """
     # One type for each, so that the kernel is compiled once.
-    topics, counts, n_pairs = (
-        np.ascontiguousarray(values, kind)
-        for values, kind in zip(
-            histogram, (np.int64, np.float64, np.float64), strict=True
-        )
-    )
+    topics = np.ascontiguousarray(histogram[0], np.int64)
+    counts, times = np.array(histogram[1:], np.float64)
     lengths, n_docs = (values[lengths[0] > 0] for values in lengths)
     if lengths.size == 0 or counts.size == 0:
         return alpha
@@ -196,7 +178,7 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
         alpha = np.full(alpha.size, alpha.mean())
     for _ in range(_MAX_STEPS):
         gain = np.zeros(alpha.size)
-        _add_gains(topics, counts, n_pairs, alpha, gain)
+        _add_gains(topics, counts, times, alpha, gain)
         if symmetric:
             gain = np.full(alpha.size, gain.mean())
         step = gain / pairwise_sum(n_docs * _gain(lengths, alpha.sum()))
@@ -210,15 +192,15 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
 def topic_word_fixed_point(beta, histogram, topic_totals, n_words):
     """Return a symmetric beta that explains the words of the topics better.
 
-    `histogram` has the counts of word-topic pairs and how many pairs (are expected to)
-    have each, `topic_totals` the tokens per topic, (n_topics,). The result is from
+    `histogram` has the counts n_kw and how many words and topics (are expected to) have
+    each, `topic_totals` the tokens per topic, (n_topics,). The result is from
     `LOWEST` to `HIGHEST`, and `beta` if there are no tokens.
     """
-    counts, n_pairs = (values[histogram[0] > 0] for values in histogram)
+    counts, times = (values[histogram[0] > 0] for values in histogram)
     if counts.size == 0:
         return beta
     for _ in range(_MAX_STEPS):
-        gain = pairwise_sum(n_pairs * _gain(counts, beta))
+        gain = pairwise_sum(times * _gain(counts, beta))
         most = n_words * pairwise_sum(_gain(topic_totals, n_words * beta))
         better = float(np.clip(beta * gain / most, LOWEST, HIGHEST))
         if np.isclose(better, beta, rtol=_TOLERANCE, atol=0):

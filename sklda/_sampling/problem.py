@@ -1,12 +1,11 @@
-"""Beta as an array: a number for each word in each topic.
+"""The problem that a sampler starts from: a corpus and its priors.
 
-Let b_w be the least beta of word w over the topics, and beta_kw = b_w + e_kw. When a
-chain begins, the excess e_kw is added to n_wk as pseudo-tokens that no sweep takes out.
-So a kernel needs b_w alone. Lists hold e_kw beside n_wk. Rows hold n_wk + beta_kw in
-float64, and their b_w is 0. Adding and removing tokens rounds such a sum only when it
-passes a power of 2, so errors do not add up.
-
-The problem that a sampler starts from: a corpus and its priors.
+Beta may be an array, a number for each word in each topic. Let b_w be the least beta of
+word w over the topics, and beta_kw = b_w + e_kw. When a chain begins, the excess e_kw
+is added to n_wk as pseudo-tokens that no sweep takes out. So a kernel needs b_w alone.
+Lists hold e_kw beside n_wk. Rows hold n_wk + beta_kw in float64, and their b_w is 0.
+Adding and removing tokens rounds such a sum only when it passes a power of 2, so errors
+do not add up.
 """
 
 from functools import cached_property
@@ -14,7 +13,6 @@ from numbers import Real
 from typing import Any, Generic, NamedTuple, TypeAlias
 
 import numpy as np
-from numba.extending import register_jitable
 from scipy import sparse
 
 from sklda._data.corpus import CHUNK_CELLS, MAX_32_BITS, Corpus, CorpusT, Part
@@ -183,7 +181,6 @@ class Problem(NamedTuple, Generic[CorpusT]):
 ProblemOfCells: TypeAlias = Problem[Corpus] | Problem[Part]
 
 
-@register_jitable
 def padded(n):
     """Return the smallest multiple of `LANES` that is at least `n` (or each n)."""
     return -(-n // LANES) * LANES

@@ -1,19 +1,15 @@
-"""Search in arrays that ascend.
+"""Normal and gamma variates, identical on any thread or machine.
 
-Normal and gamma variates, one at a time.
-
-Gamma variates of shape count + beta, identical on any thread or machine.
-
-Each word has a row of the table and its own random stream. Most counts are 0. For
-a shape b below 1 (Ahrens & Dieter, "Computer methods for sampling from gamma, beta,
-Poisson and binomial distributions", 1974),
+First come single variates, then rows of gamma variates: each word or document has a
+row and a random stream of its own. In `draw_rows`, shapes are count + beta, and most
+counts are 0. For a shape b below 1 (Ahrens & Dieter, "Computer methods for sampling
+from gamma, beta, Poisson and binomial distributions", 1974),
 
     with probability e / (b + e):  g = u^(1/b), accepted with probability exp(-g);
     else:                          g = 1 - log(u), with probability g^(b - 1).
 
 Most g are tiny, so nearly all are of the first kind and accepted. One loop that
-vectorises draws these. A second one draws the others, and shapes of 1 or more
-(`sklda._sampling.variates`).
+vectorises draws these. A second one draws the others, and shapes of 1 or more.
 """
 
 import math
@@ -34,7 +30,7 @@ from sklda._simd.vector_math import exp, exp_double, log, log1p_double, log_doub
 
 @lean_kernel
 def first_above(numbers, r):
-    """Return the first place whose number exceeds r, or the size, by bisection.
+    """Return the first place in ascending numbers that exceed r, or the size.
 
     NumPy's search would take half a second to compile.
     """
@@ -86,8 +82,8 @@ def large_shape(shape, rng):
             return d * v
 
 
-# Smaller variates, below 1e-30, become 0. They have no chance: a word has a variate of
-# about 1 or more on each topic of its tokens.
+# Smaller variates, below 1e-30, become 0: a topic that has such a variate of a word is
+# never drawn, because those of the topics of its tokens are about 1 or more.
 LOG_LOWEST = np.float32(-69)  # above -87, the lowest that `exp` knows
 _E = math.e
 
@@ -100,12 +96,6 @@ def small_shape(shape, rng):
         x, is_accepted = _decide(shape, 1 - opposite, opposite, uniform(rng), rng)
         if is_accepted:
             return x
-
-
-@lean_kernel
-def _any_shape(shape, rng):
-    """Draw from the gamma distribution of a shape."""
-    return small_shape(shape, rng) if shape < 1 else large_shape(shape, rng)
 
 
 @lean_kernel
@@ -155,7 +145,8 @@ def draw_gammas(key, first, shapes):
     for i in range(shapes.shape[0]):
         enter_stream(np.uint64(hashed(key, first + i)), 0, rng)
         for k in range(shapes.shape[1]):
-            shapes[i, k] = _any_shape(shapes[i, k], rng)
+            x = shapes[i, k]
+            shapes[i, k] = small_shape(x, rng) if x < 1 else large_shape(x, rng)
 
 
 @kernel
@@ -182,24 +173,6 @@ def draw_rows(key, first, counts, extra, beta, rows, total):
             elif row[k] < 0:
                 row[k] = _draw_unsure(word_key, k, beta, rng)
             total[k] += row[k]
-
-
-@kernel
-def draw_rows_of_each(key, first, counts, extra, beta, rows, total):
-    """Fill rows with variates of shape count + beta, for a beta of each word and topic.
-
-    `beta` is (n, n_topics). All other arguments are those of `draw_rows`.
-    """
-    n_topics = extra.size
-    total[:] = 0
-    rng = zeros(2, np.uint64)
-    for i in range(counts.shape[0]):
-        w = first + i
-        enter_stream(np.uint64(hashed(key, w)), 0, rng)
-        for k in range(n_topics):
-            shape = counts[i, k] + beta[i, k] + (1 if extra[k] == w else 0)
-            rows[i, k] = _any_shape(shape, rng)
-            total[k] += rows[i, k]
 
 
 @kernel

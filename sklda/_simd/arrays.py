@@ -1,15 +1,13 @@
-"""Arrays that kernels make.
+"""Arrays in kernels: made, read at places that are known only then, or one number.
 
-Entries of arrays at places that are known only when a kernel runs.
+`entry`, `priors_of` and `beta_sum` take either one number that all items (words or
+topics) share, or an array with a number for each item. Kernels are compiled for the
+former, and again for an array if there is one, so the case that is absent costs no
+time.
 
-Numbers that all items share, or that each item has; the compiler knows which.
-
-Kernels are compiled for one number, and again for an array if there is one: so arrays
-cost nothing where there are none.
-
-Functions here that return an array count no references, so only functions with
-``_nrt=False`` may call them. The exception is `beta_sum`: only functions that count
-references may call it.
+Functions that return a part of an array do not count references, so only functions
+with ``_nrt=False`` may call them. The exception is `beta_sum`: only functions that
+count references may call it.
 """
 
 import numpy as np
@@ -18,7 +16,7 @@ from numba import types
 from numba.extending import overload
 
 from sklda._simd.compile import INLINED, IS_KNOWN
-from sklda._simd.vectors import INT32, INT64, Vector, lowers, signature, undefined
+from sklda._simd.vectors import INT32, INT64, Vector, lowers, undefined
 
 if IS_KNOWN:
     from sklda._simd.compilers import cgutils, empty_array
@@ -31,7 +29,7 @@ def zeros(shape, dtype):
 
 def _typed(shape, dtype):
     n_dims = shape.count if isinstance(shape, types.BaseTuple) else 1
-    return signature(types.Array(dtype.dtype, n_dims, "C"), shape, dtype)
+    return types.Array(dtype.dtype, n_dims, "C")(shape, dtype)
 
 
 def _emit_zeros(context, builder, sig, args):
@@ -77,8 +75,7 @@ def entries_from(numbers, k):
 
 @lowers(
     load_at_each,
-    lambda array, places, bits, k, width: signature(
-        Vector(str(array.dtype), width.literal_value),
+    lambda array, places, bits, k, width: Vector(str(array.dtype), width.literal_value)(
         *(array, places, types.int64, types.int64, width),
     ),
 )
@@ -101,12 +98,12 @@ def _(context, builder, sig, args):
     return found
 
 
-@lowers(not_negative, lambda n: signature(types.int64, types.int64))
+@lowers(not_negative, lambda n: types.int64(types.int64))
 def _(context, builder, sig, args):
     return builder.and_(args[0], ir.Constant(INT64, 2**63 - 1))
 
 
-@lowers(entries_from, lambda numbers, k: signature(numbers, numbers, types.int64))
+@lowers(entries_from, lambda numbers, k: numbers(numbers, types.int64))
 def _(context, builder, sig, args):
     array, k = args
     if not isinstance(sig.return_type, types.Array):
@@ -139,12 +136,12 @@ def _(numbers, i):
     return read_item if isinstance(numbers, types.Array) else read_shared
 
 
-def differ(numbers):
+def is_per_item(numbers):
     """Return whether each item has a number of its own."""
     return np.ndim(numbers) > 0
 
 
-@overload(differ, jit_options=_INLINED)
+@overload(is_per_item, jit_options=_INLINED)
 def _(numbers):
     known = isinstance(numbers, types.Array)
     return lambda numbers: known
@@ -170,7 +167,7 @@ def _(w, priors):
 
 def beta_sum(n_words, priors):
     """Return the sum of beta over the words: one float64, or (n_lanes,) float32."""
-    if differ(priors.topic_word_sum):
+    if is_per_item(priors.topic_word_sum):
         return priors.topic_word_sum
     return np.float64(n_words) * priors.topic_word
 

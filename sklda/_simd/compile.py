@@ -1,14 +1,10 @@
-"""The decorators of kernels, with a cache on disk whose failures only cost time.
-
-Numba's own cache refuses to define a kernel where no folder can be written, as in many
-containers, fails at the first call if one of its files is damaged, and loads machine
-code of other versions of the functions that a kernel calls.
-"""
+"""The decorators of kernels and of their steps, and the cache of kernels on disk."""
 
 import contextlib
 import functools
 import hashlib
 import pickle
+import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -19,9 +15,10 @@ import numpy as np
 from numba import types
 
 try:
-    from numba.core.caching import IndexDataCacheFile
+    from numba.core.caching import CompileResultCacheImpl
+    from numba.core.serialize import dumps
 except ImportError:  # a later Numba, whose kernels are not stored
-    IndexDataCacheFile = object
+    CompileResultCacheImpl = None
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # Of all functions that are compiled.
@@ -53,8 +50,9 @@ def kernel(function: Callable) -> Any:
     # By default, a function compiles like its first caller: without counts for arrays
     # that it makes, if that is a lean kernel.
     compiled = _compiled(function, KernelCompiler, _nrt=True)
-    if not numba.config.DISABLE_JIT:
-        _enable_caching(compiled)
+    # Numba has no public access to its cache; 0.61 to 0.68 have this name.
+    if CompileResultCacheImpl is not None and hasattr(compiled, "_cache"):
+        compiled._cache = _Cache(function)
     return compiled
 
 
@@ -94,12 +92,22 @@ def _step(function: Callable, compiler: Any, **options: bool) -> Any:
     is_default = compiler is None
     if is_default:
         options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled = _compiled(function, compiler, **options)
+    step = _compiled(function, compiler, **options)
+
+    def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
+        step.overloads[tuple(compiled.signature.args)] = compiled
+
+    def refuse(*args: Any, **kwargs: Any) -> None:  # instead of a crash
+        raise TypeError(f"{step.__name__} has no wrapper: only kernels can call it")
+
+    def compile_(signature: tuple) -> Any:  # once for all literal numbers
+        return type(step).compile(step, tuple(map(types.unliteral, signature)))
+
     if not numba.config.DISABLE_JIT:
-        _hide_from_python(compiled)
+        step.add_overload, step._compile_for_args = add_overload, refuse
         if not is_default:
-            _compile_once(compiled)
-    return compiled
+            step.compile = compile_
+    return step
 
 
 def _compiled(function: Callable, compiler: Any, **options: bool) -> Any:
@@ -110,42 +118,6 @@ def _compiled(function: Callable, compiler: Any, **options: bool) -> Any:
     if compiler is not None:
         common["pipeline_class"] = compiler
     return numba.njit(**common, **(options if IS_KNOWN else {}))(function)
-
-
-def _hide_from_python(step: Any) -> None:
-    """Raise TypeError if Python calls what has no wrapper, instead of a crash."""
-
-    def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
-        step.overloads[tuple(compiled.signature.args)] = compiled
-
-    def refuse(*args: Any, **kwargs: Any) -> None:
-        raise TypeError(f"{step.__name__} has no wrapper: only kernels can call it")
-
-    step.add_overload, step._compile_for_args = add_overload, refuse
-
-
-def _compile_once(step: Any) -> None:
-    """Compile a step once for all literal numbers that kernels pass."""
-
-    def compile_(signature: tuple) -> Any:
-        return type(step).compile(step, tuple(map(types.unliteral, signature)))
-
-    step.compile = compile_
-
-
-def _enable_caching(kernel: Any) -> None:
-    """Let a kernel store its machine code on disk, if there is a folder for it."""
-    # Numba has no public access to its cache; 0.61 to 0.68 have this name.
-    if IndexDataCacheFile is object or not hasattr(kernel, "_cache"):
-        return
-    problem = None
-    try:
-        kernel.enable_caching()
-    except RuntimeError as error:
-        problem = f"no cache folder is writable ({error})"
-    if problem is None:
-        kernel._cache._cache_file = _Files(kernel._cache._cache_file)
-    kernel._cache = _SafeCache(kernel._cache, problem)
 
 
 @functools.cache
@@ -160,67 +132,66 @@ def digest_of_kernels() -> str:
     return digest.hexdigest()[:16]
 
 
-class _Files(IndexDataCacheFile):
-    """Numba's files of one kernel, with a label that says what the code is for.
+class _Cache:
+    """The machine code of one kernel on disk, whose failures only cost time.
 
-    Numba looks for a change in the file of the kernel, and not in the files of the
-    functions that the kernel calls. It writes the index first: if the process ends
-    there, or the disk is full, the index leads to code of another version; and if two
-    processes write at once, to code for other types or for another processor.
+    Numba's own cache refuses to define a kernel where no folder can be written, as in
+    many containers, fails at the first call if one of its files is damaged, and looks
+    for a change in the file of the kernel alone, not in those of its steps. Here, a
+    folder whose name has the digest of all kernels contains a file for each signature,
+    processor and version of the file of the kernel. Nothing is locked: a file that
+    several processes write, or that one began to write, is damaged at worst.
     """
 
-    def __init__(self, files: IndexDataCacheFile) -> None:
-        vars(self).update(vars(files))
-        self._source_stamp = self._source_stamp, digest_of_kernels()
+    cache_path: str | None = None
+    _problem = ""
 
-    def load(self, key: Any) -> Any:
-        """Return the code that is stored for a key, or None."""
-        found = super().load(key)
-        if found is not None:
-            label, code = found
-            if label == self._label(key, code):
-                return pickle.loads(code)
-        return None
-
-    def save(self, key: Any, code: Any) -> None:
-        """Store code for a key."""
-        code = self._dump(code)
-        super().save(key, (self._label(key, code), code))
-
-    def _label(self, key: Any, code: bytes) -> tuple[Any, ...]:
-        digest = hashlib.sha256(code).digest()  # damaged code would crash the process
-        return self._version, self._source_stamp, key, digest
-
-
-class _SafeCache:
-    """Numba's cache of one kernel, without its errors; `problem` is why it is empty."""
-
-    def __init__(self, cache: Any, problem: str | None) -> None:
-        self._cache = cache
-        self._problem = problem
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cache, name)
+    def __init__(self, function: Callable) -> None:
+        self._function = function
+        try:
+            self._numba = CompileResultCacheImpl(function)
+        except RuntimeError as error:
+            self._problem = f"no cache folder is writable ({error})"
+        else:
+            folder = self._numba.locator.get_cache_path()
+            self.cache_path = f"{folder}/sklda-{digest_of_kernels()}"
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the stored code for a signature, or None if it must be compiled."""
         # Not at import; and before the kernel compiles others, so that a filter that
         # turns warnings into errors does not interrupt Numba.
-        if self._problem is not None:
+        if self._problem:
             _warn_once(self._problem)
-        try:
-            return self._cache.load_overload(signature, context)
-        except Exception:  # a damaged pickle may raise any
-            with contextlib.suppress(OSError):
-                self._cache.flush()
             return None
+        context.refresh()
+        with contextlib.suppress(Exception):  # a damaged pickle may raise any
+            data = self._path(signature, context.codegen()).read_bytes()
+            digest, code = data[:32], data[32:]
+            if digest == hashlib.sha256(code).digest():  # else it may crash the process
+                return self._numba.rebuild(context, pickle.loads(code))
+        return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Store compiled code; damaged files are replaced."""
+        """Store compiled code, in place of older code and of damaged files."""
+        if self._problem or not self._numba.check_cachable(compiled):
+            return
         try:
-            self._cache.save_overload(signature, compiled)
-        except Exception as error:  # a full disk, or a damaged file of another user
+            path = self._path(signature, compiled.codegen)
+            for folder in {*path.parents[1].glob("sklda-*")} - {path.parent}:
+                shutil.rmtree(folder, ignore_errors=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            code = dumps(self._numba.reduce(compiled))
+            path.write_bytes(hashlib.sha256(code).digest() + code)
+        except Exception as error:  # a full disk, or a file of another user
             _warn_once(f"one could not be stored ({error!r})")
+
+    def _path(self, signature: Any, codegen: Any) -> Path:
+        function = self._function
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        source = Path(function.__code__.co_filename).read_bytes()
+        key = signature, codegen.magic_tuple(), numba.__version__, cells, source
+        name = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+        return Path(self.cache_path, f"{self._numba.filename_base}-{name}.nbc")
 
 
 def _warn_once(problem: str) -> None:

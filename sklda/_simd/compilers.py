@@ -1,11 +1,11 @@
-"""The time that users wait for the compiler: shorter, and with a word if it is long.
-
-How Numba compiles kernels and their steps, with less work than by default.
+"""How Numba compiles kernels and their steps, with less work than by default.
 
 Numba optimises each function by itself, makes machine code of it and a wrapper for
 Python, and optimises its code again in each function that calls it. Steps, which only
 kernels call, need no more than the last of these: LLVM sees their code in the kernel
-only. All names here are Numba's own; 0.62 to 0.68 have them.
+only. While users wait, garbage is not collected, and a message says why they wait.
+
+Numba 0.62 to 0.68 have all names of Numba that this file uses.
 """
 
 import gc
@@ -58,14 +58,6 @@ def _tell() -> None:
         logging.getLogger("sklda").warning(MESSAGE)
 
 
-class WaitingCompiler(Compiler):
-    """Numba's compiler for functions whose callers wait for it."""
-
-    def _compile_core(self) -> Any:  # 0.61 to 0.68 have this name
-        with waiting():
-            return super()._compile_core()
-
-
 class _KernelCode(JITCodeLibrary):
     """Code that is optimised when that of all its steps has been linked into it."""
 
@@ -90,7 +82,7 @@ class _StepCode(_KernelCode):
         self._finalized = True
 
 
-class KernelCompiler(WaitingCompiler):
+class KernelCompiler(Compiler):
     """The compiler of functions that Python calls, and that users wait for."""
 
     _code: type[JITCodeLibrary] = _KernelCode
@@ -104,6 +96,10 @@ class KernelCompiler(WaitingCompiler):
         state.library.enable_object_caching()
         state.flags.no_cfunc_wrapper = True
         return super().define_pipelines()
+
+    def _compile_core(self) -> CompileResult:
+        with waiting():
+            return super()._compile_core()
 
 
 class StepCompiler(KernelCompiler):

@@ -1,19 +1,14 @@
-"""The type of vectors for Numba, and the tools that turn functions into LLVM's code.
-
-Vectors in registers: several numbers on which one instruction acts.
+"""Vectors in registers: several numbers on which one instruction acts.
 
 LLVM does not vectorise loops whose steps depend on each other, such as a running sum,
 and cannot keep a small array in registers from token to token. Here a vector is a type
 of Numba with the usual operators. The functions below work on arrays of NumPy as their
-compiled versions do on vectors.
+compiled versions do on vectors. The file has the type of vectors, tools that emit
+LLVM's code, the functions, their code, and prefetching of what a sampler needs next.
 
 With a `height`, a value has several vectors: its rows. Each lane is a column.
 Entry k of an array stands in row k // width. A sum down the columns takes one addition
 per row, and only the last row is summed over its lanes.
-
-Square roots of the numbers in a vector.
-
-Tables in whole cache lines, and prefetching of what a sampler will need next.
 """
 
 import operator
@@ -53,11 +48,6 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, lanes)
 
 
-def signature(result, *arguments):
-    """Return the signature of a function of these types."""
-    return result(*arguments)
-
-
 def registers_of(builder, value):
     """Return the registers of a value."""
     if not isinstance(value.type, ir.ArrayType):
@@ -78,7 +68,8 @@ def from_registers(builder, registers):
 def lowers(function, typed):
     """Let kernels call a function or use an operator; the decorated one emits its code.
 
-    `typed` returns its signature for types of arguments, or None if it takes others.
+    `typed` returns its signature, ``result(*arguments)``, for the types of arguments,
+    or None if it takes others.
     Numba's `overload` would compile one more function for each.
     """
 
@@ -183,7 +174,7 @@ def to_double(vector):
 
 
 def one_hot(k, width, height=None):
-    """Return a mask of entry k; an empty one if there is no such entry."""
+    """Return a mask of entry k, which is empty if k is out of range."""
     shape = width if height is None else (height, width)
     return (np.arange(np.prod(shape)) == k).reshape(shape)
 
@@ -191,11 +182,6 @@ def one_hot(k, width, height=None):
 def choose(mask, chosen, otherwise):
     """Return `chosen` in the lanes of the mask, and `otherwise` elsewhere."""
     return np.where(mask, chosen, otherwise)
-
-
-def larger(a, b):
-    """Return the larger number in each lane; none may be NaN."""
-    return np.where(a > b, a, b)
 
 
 def get_lane(vector, lane):
@@ -211,12 +197,12 @@ def total(vector):
 
 
 def largest(vector):
-    """Return the largest lane; none may be NaN."""
+    """Return the largest lane. NaN is not allowed."""
     return vector.max()
 
 
 def running_sum(vector):
-    """Return the sums of the lanes up to and with each; no lane may be negative.
+    """Return the sums of the lanes up to and with each, for lanes of 0 or more.
 
     Rounding keeps the order: no sum is less than the one before it, and both are equal
     where a lane adds 0. Groups of lanes are joined two by two (Sklansky, "Conditional-
@@ -286,7 +272,7 @@ def _same_type(result=None):
     def typed(a, b):
         if not isinstance(a, Vector) or a != b:
             return None
-        return signature(Vector(result or a.element, a.width, a.height), a, b)
+        return Vector(result or a.element, a.width, a.height)(a, b)
 
     return typed
 
@@ -308,7 +294,7 @@ _arithmetic(operator.and_, "and_", "and_")
 _arithmetic(operator.rshift, None, "ashr")
 
 
-@lowers_each(operator.invert, lambda mask: signature(mask, mask))
+@lowers_each(operator.invert, lambda mask: mask(mask))
 def _(builder, sig, mask):
     return builder.not_(mask)
 
@@ -324,7 +310,7 @@ def _(builder, sig, a, b):
 
 
 def _typed_load(numbers, k, *shape):
-    return signature(_vector(numbers, *shape), numbers, types.int64, *shape)
+    return _vector(numbers, *shape)(numbers, types.int64, *shape)
 
 
 @lowers(load, _typed_load)
@@ -339,7 +325,7 @@ def _load(context, builder, sig, args):
     return from_registers(builder, rows)
 
 
-@lowers(broadcast, lambda x, *shape: signature(_vector(x, *shape), x, *shape))
+@lowers(broadcast, lambda x, *shape: _vector(x, *shape)(x, *shape))
 def _fill(context, builder, sig, args):
     kind = sig.return_type
     return from_registers(builder, [filled(builder, args[0], kind.width)] * kind.height)
@@ -351,9 +337,7 @@ def _(context, builder, sig, args):
     return emit(context, builder, sig, args)
 
 
-@lowers(
-    store, lambda array, k, vector: signature(types.void, array, types.int64, vector)
-)
+@lowers(store, lambda array, k, vector: types.void(array, types.int64, vector))
 def _(context, builder, sig, args):
     array, k, vector = args
     for i, row in enumerate(registers_of(builder, vector)):
@@ -367,7 +351,7 @@ def _conversion(function, element, float_conversion):
     """Let kernels convert vectors to float32 or float64."""
 
     def typed(vector):
-        return signature(Vector(element, vector.width, vector.height), vector)
+        return Vector(element, vector.width, vector.height)(vector)
 
     @lowers_each(function, typed)
     def _(builder, sig, vector):
@@ -384,7 +368,7 @@ _conversion(to_double, "float64", lambda builder: builder.fpext)
 
 @lowers(
     one_hot,
-    lambda k, *shape: signature(_vector("bool", *shape), types.int64, *shape),
+    lambda k, *shape: _vector("bool", *shape)(types.int64, *shape),
 )
 def _(context, builder, sig, args):
     kind, rows = sig.return_type, []
@@ -395,29 +379,20 @@ def _(context, builder, sig, args):
     return from_registers(builder, rows)
 
 
-@lowers_each(
-    choose, lambda mask, chosen, otherwise: signature(chosen, mask, chosen, chosen)
-)
+@lowers_each(choose, lambda mask, chosen, otherwise: chosen(mask, chosen, chosen))
 def _(builder, sig, mask, chosen, otherwise):
     return builder.select(mask, chosen, otherwise)
 
 
-def _larger(builder, a, b):
-    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
-
-
-lowers_each(larger, _same_type())(lambda builder, sig, a, b: _larger(builder, a, b))
-
-
 @lowers(
     get_lane,
-    lambda vector, lane: signature(getattr(types, vector.element), vector, types.int64),
+    lambda vector, lane: getattr(types, vector.element)(vector, types.int64),
 )
 def _(context, builder, sig, args):
     return builder.extract_element(*args)
 
 
-@lowers(last_in_all, lambda vector: signature(vector, vector))
+@lowers(last_in_all, lambda vector: vector(vector))
 def _(context, builder, sig, args):
     width = sig.return_type.width
     return shuffled(builder, args[0], [width - 1] * width)
@@ -426,7 +401,7 @@ def _(context, builder, sig, args):
 def _reduction(function, combine):
     """Let kernels combine all lanes: halves are combined until one lane is left."""
 
-    @lowers(function, lambda vector: signature(getattr(types, vector.element), vector))
+    @lowers(function, lambda vector: getattr(types, vector.element)(vector))
     def _(context, builder, sig, args):
         (lanes,) = args
         while (width := lanes.type.count) > 1:
@@ -437,10 +412,13 @@ def _reduction(function, combine):
 
 
 _reduction(total, lambda builder, a, b: builder.fadd(a, b))
-_reduction(largest, _larger)
+_reduction(
+    largest,
+    lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b),
+)
 
 
-@lowers(running_sum, lambda vector: signature(vector, vector))
+@lowers(running_sum, lambda vector: vector(vector))
 def _(context, builder, sig, args):
     (sums,) = args
     width = sums.type.count
@@ -453,14 +431,14 @@ def _(context, builder, sig, args):
     return sums
 
 
-@lowers(moved_up, lambda vector: signature(vector, vector))
+@lowers(moved_up, lambda vector: vector(vector))
 def _(context, builder, sig, args):
     width = args[0].type.count
     nothing = ir.Constant(args[0].type, [0.0] * width)
     return shuffled(builder, args[0], [width, *range(width - 1)], nothing)
 
 
-@lowers(first_lane, lambda mask: signature(types.int64, mask))
+@lowers(first_lane, lambda mask: types.int64(mask))
 def _(context, builder, sig, args):
     kind = sig.args[0]
     wide = ir.IntType(max(64, kind.width * kind.height))
@@ -475,7 +453,7 @@ def _(context, builder, sig, args):
     return found if wide.width == 64 else builder.trunc(found, INT64)
 
 
-@lowers(any_lane, lambda mask: signature(types.boolean, mask))
+@lowers(any_lane, lambda mask: types.boolean(mask))
 def _(context, builder, sig, args):
     bits = bits_of(builder, args[0])
     return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
@@ -483,15 +461,15 @@ def _(context, builder, sig, args):
 
 @lowers(
     repeat_row,
-    lambda vector, height: signature(
-        Vector(vector.element, vector.width, height.literal_value), vector, height
+    lambda vector, height: Vector(vector.element, vector.width, height.literal_value)(
+        vector, height
     ),
 )
 def _(context, builder, sig, args):
     return from_registers(builder, [args[0]] * sig.return_type.height)
 
 
-@lowers(running_down, lambda columns: signature(columns, columns))
+@lowers(running_down, lambda columns: columns(columns))
 def _(context, builder, sig, args):
     rows = registers_of(builder, args[0])
     for i in range(1, len(rows)):
@@ -499,27 +477,25 @@ def _(context, builder, sig, args):
     return from_registers(builder, rows)
 
 
-@lowers(
-    last_row, lambda columns: signature(Vector(columns.element, columns.width), columns)
-)
+@lowers(last_row, lambda columns: Vector(columns.element, columns.width)(columns))
 def _(context, builder, sig, args):
     return registers_of(builder, args[0])[-1]
 
 
-@lowers(first_down, lambda mask: signature(mask, mask))
+@lowers(first_down, lambda mask: mask(mask))
 def _(context, builder, sig, args):
     rows = registers_of(builder, args[0])
     above = [builder.not_(row) for row in rows[:-1]]
-    later_rows = (builder.and_(*pair) for pair in zip(rows[1:], above, strict=True))
+    later_rows = map(builder.and_, rows[1:], above)
     return from_registers(builder, [rows[0], *later_rows])
 
 
 def square_root(vector):
-    """Return the square roots, correctly rounded; none may be negative."""
+    """Return the square roots of numbers from 0 on, correctly rounded."""
     return np.sqrt(vector)
 
 
-@lowers_each(square_root, lambda vector: signature(vector, vector))
+@lowers_each(square_root, lambda vector: vector(vector))
 def _(builder, sig, vector):
     kind = ir.FunctionType(vector.type, [vector.type])
     name = f"llvm.sqrt.v{vector.type.count}{vector.type.element.intrinsic_name}"
@@ -538,9 +514,9 @@ def aligned_empty(size, dtype):
     Otherwise, each 16 numbers that a kernel loads would be in two lines.
     """
     n_bytes = size * np.dtype(dtype).itemsize
-    room = np.empty(n_bytes + LINE, np.uint8)
-    first = -room.ctypes.data % LINE
-    return room[first : first + n_bytes].view(dtype)
+    memory = np.empty(n_bytes + LINE, np.uint8)
+    first = -memory.ctypes.data % LINE
+    return memory[first : first + n_bytes].view(dtype)
 
 
 def per_line(array):
@@ -548,7 +524,7 @@ def per_line(array):
     return LINE // array.itemsize
 
 
-@lowers(per_line, lambda array: signature(types.int64, array))
+@lowers(per_line, lambda array: types.int64(array))
 def _(context, builder, sig, args):
     # Known to the compiler.
     return INT64(LINE * 8 // sig.args[0].dtype.bitwidth)
@@ -561,7 +537,7 @@ def prefetch(array, index):
     """
 
 
-@lowers(prefetch, lambda array, index: signature(types.void, array, types.int64))
+@lowers(prefetch, lambda array, index: types.void(array, types.int64))
 def _(context, builder, sig, args):
     line = place_of(context, builder, sig.args[0], *args, ir.IntType(8))
     form = ir.FunctionType(ir.VoidType(), [line.type, INT32, INT32, INT32])

@@ -1,1 +1,1 @@
-"""Tables of word-topic counts, and the weights that samplers make from them."""
+"""Count tables of documents and words, and the weights that samplers make from them."""

@@ -1,8 +1,4 @@
-"""A topic and its number of tokens in one integer, so that lists take half the room.
-
-The topic is in the lowest bits: as many as the number of topics takes.
-
-Word-topic counts in one list per word, of the topics that it has; draws from lists.
+"""Word-topic counts in one list per word, of the topics that it has; draws from lists.
 
 With many topics most of the table n_wk is zero. A list of the other entries makes
 memory and the cost of a draw follow the topics that a word has now. With
@@ -14,6 +10,11 @@ Only listed topics have the first part. The sum of the second changes in two ter
 a token moves. If beta is an array, n_wk + e_kw takes the place of n_wk, and the least
 beta of the word that of beta (`sklda._sampling.problem`). Topics with an excess e_kw
 stand at the beginning of the list and never leave it.
+
+A slot of a list is one integer, to halve the memory: the lowest bits, as many as the
+number of topics takes, are a topic; the others are its number of tokens. First come the
+functions that pack and unpack slots, then lists and draws from them, then the state of
+a sampler.
 """
 
 from typing import NamedTuple
@@ -50,7 +51,7 @@ from sklda._simd.vectors import (
 from sklda._tables.document import ratio_without, update_ratio
 from sklda._tables.rows import load_others, sum_others
 
-PAIR_BITS = 31  # of an int32 that is not negative
+PACKED_BITS = 31  # of an int32 without its sign
 
 
 def topic_bits(n_lanes: int) -> int:
@@ -58,41 +59,41 @@ def topic_bits(n_lanes: int) -> int:
     return int(n_lanes).bit_length()
 
 
-def pair_type(n_lanes: int, most_tokens: int) -> type:
-    """Return the type of pairs of up to `most_tokens`, np.int32 or np.int64."""
-    fits = most_tokens < 1 << (PAIR_BITS - topic_bits(n_lanes))
+def packed_type(n_lanes: int, most_tokens: int) -> type:
+    """Return the type of slots with up to `most_tokens`, np.int32 or np.int64."""
+    fits = most_tokens < 1 << (PACKED_BITS - topic_bits(n_lanes))
     return np.int32 if fits else np.int64
 
 
 @inlined_kernel
-def topic_of(pair, bits):
-    """Return the topic of a pair."""
-    return np.int64(pair) & ((1 << bits) - 1)
+def topic_of(number, bits):
+    """Return the topic of a slot."""
+    return np.int64(number) & ((1 << bits) - 1)
 
 
 @inlined_kernel
-def tokens_of(pair, bits):
-    """Return the number of tokens of a pair."""
-    return np.int64(pair) >> bits
+def tokens_of(number, bits):
+    """Return the number of tokens of a slot."""
+    return np.int64(number) >> bits
 
 
 @inlined_kernel
-def load_topics(pairs, begin, bits):
-    """Return the topics of the pairs from `begin` on, a vector of their type."""
-    all_bits = broadcast(pairs.dtype.type((1 << bits) - 1), LANES)
-    return load(pairs, begin, LANES) & all_bits
+def load_topics(packed, begin, bits):
+    """Return the topics of the slots from `begin` on, a vector of their type."""
+    all_bits = broadcast(packed.dtype.type((1 << bits) - 1), LANES)
+    return load(packed, begin, LANES) & all_bits
 
 
 @inlined_kernel
-def load_tokens(pairs, begin, bits):
-    """Return the tokens of the pairs from `begin` on, a vector of their type."""
-    return load(pairs, begin, LANES) >> broadcast(pairs.dtype.type(bits), LANES)
+def load_tokens(packed, begin, bits):
+    """Return the tokens of the slots from `begin` on, a vector of their type."""
+    return load(packed, begin, LANES) >> broadcast(packed.dtype.type(bits), LANES)
 
 
 @inlined_kernel
 def mass(j, n, word_list):
     """Return n_wk, or n_wk + e_kw, of the topic in slot j without n of its tokens."""
-    tokens = tokens_of(word_list.pairs[j], word_list.bits)
+    tokens = tokens_of(word_list.packed[j], word_list.bits)
     return np.float32(tokens - n) + entry(word_list.excess, j)
 
 
@@ -103,28 +104,28 @@ def is_empty(j, word_list):
 
 
 @inlined_kernel
-def find(pairs, bits, size, k):
+def find(packed, bits, size, k):
     """Return the slot of topic k in the list, or `size` if it is absent."""
-    wanted = broadcast(pairs.dtype.type(k), LANES)
+    wanted = broadcast(packed.dtype.type(k), LANES)
     for begin in range(0, size, LANES):
-        found = load_topics(pairs, begin, bits) == wanted
+        found = load_topics(packed, begin, bits) == wanted
         if any_lane(found):
             return begin + first_lane(found)
     return size
 
 
 @inlined_kernel
-def fill_gap(pairs, size, j, absent):
+def fill_gap(packed, size, j, absent):
     """Move the last topic of a list to the empty slot j; return the new size."""
     size -= 1
-    pairs[j] = pairs[size]
-    pairs[size] = absent
+    packed[j] = packed[size]
+    packed[size] = absent
     return size
 
 
-def split(pairs, bits):
-    """Return the topics and the tokens of an array of pairs."""
-    return pairs & ((1 << bits) - 1), pairs >> bits
+def split(packed, bits):
+    """Return the topics and the tokens of an array of slots."""
+    return packed & ((1 << bits) - 1), packed >> bits
 
 
 UNKNOWN = -1
@@ -142,15 +143,15 @@ class ListCounts(NamedTuple):
     topic: np.ndarray  # (n_lanes,) int32 or int64
     start: np.ndarray  # (n_words + 1,) int64
     size: np.ndarray  # (n_words,) int32
-    pairs: np.ndarray  # (start[-1],) int32 or int64, topics and n_wk
-    bits: int  # of a topic in a pair
+    packed: np.ndarray  # (start[-1],) int32 or int64, topics and n_wk
+    bits: int  # of a topic in a slot
     excess: np.float32 | np.ndarray  # 0; or e_kw, (start[-1],) float32
 
 
 class WordList(NamedTuple):
-    """The list of one word; `weight` has room for any list."""
+    """The list of one word; `weight` is long enough for any list."""
 
-    pairs: np.ndarray  # (n_slots,) int32 or int64
+    packed: np.ndarray  # (n_slots,) int32 or int64
     bits: int
     excess: np.float32 | np.ndarray  # 0; or (n_slots,)
     weight: np.ndarray  # (n_lanes + LANES,) float32, t_k n_wk, 0 after the last topic
@@ -173,7 +174,7 @@ def prefetch_list(word, c, state):
     first = state.start[w]
     prefetch(state.size, w)
     for j in range(first, first + 2 * LANES, LANES):
-        prefetch(state.pairs, j)
+        prefetch(state.packed, j)
 
 
 @preoptimised_kernel
@@ -183,16 +184,16 @@ def weigh_list(ratio, size, sought, word_list):
     Return the sum of the weights of all topics but `sought`, and the slot of `sought`,
     or 0 if it is absent.
     """
-    pairs, bits, excess, weight = word_list
-    wanted = broadcast(pairs.dtype.type(sought), LANES)
+    packed, bits, excess, weight = word_list
+    wanted = broadcast(packed.dtype.type(sought), LANES)
     nothing = broadcast(np.float32(0), LANES)
     other_sum, slot = nothing, np.int64(0)
     for begin in range(0, not_negative(size), LANES):
-        ratios = load_at_each(ratio, pairs, bits, begin, LANES)
-        tokens = to_float(load_tokens(pairs, begin, bits))
+        ratios = load_at_each(ratio, packed, bits, begin, LANES)
+        tokens = to_float(load_tokens(packed, begin, bits))
         weights = ratios * (tokens + entries(excess, begin, LANES))
         store(weight, begin, weights)
-        found = load_topics(pairs, begin, bits) == wanted
+        found = load_topics(packed, begin, bits) == wanted
         other_sum = other_sum + choose(found, nothing, weights)
         slot = begin + first_lane(found) if any_lane(found) else slot
     return total(other_sum), slot
@@ -247,18 +248,10 @@ def pick_any(ratio, n_lanes, old, r):
 @lean_kernel
 def add_topic(k, size, word_list):
     """Append a topic without tokens to the list."""
-    pairs, _, _, weight = word_list
-    pairs[size] = k
+    packed, _, _, weight = word_list
+    packed[size] = k
     if size & (LANES - 1) == 0:
         store(weight, size, broadcast(np.float32(0), LANES))
-
-
-@inlined_kernel
-def list_of(w, weight, state):
-    """Return the list of word w."""
-    start = state.start[w]
-    pairs, excess = entries_from(state.pairs, start), entries_from(state.excess, start)
-    return WordList(pairs, state.bits, excess, weight)
 
 
 @inlined_kernel
@@ -266,7 +259,12 @@ def enter_cell(c, word, first, state, ratio_sum, weight, document):
     """Weigh the list of the word of cell c, and find the topic of its first token."""
     prefetch_list(word, c, state)
     w = not_negative(word[c])
-    word_list = list_of(w, weight, state)
+    start = state.start[w]
+    packed, excess = (
+        entries_from(state.packed, start),
+        entries_from(state.excess, start),
+    )
+    word_list = WordList(packed, state.bits, excess, weight)
     k, size = np.int64(state.z[first]), np.int64(state.size[w])
     other_sum, slot = weigh_list(document.ratio, size, k, word_list)
     return word_list, Cell(k, slot, size, other_sum, ratio_sum)
@@ -278,7 +276,7 @@ def at_topic(k, cell, word_list):
     k = np.int64(k)
     if k == cell.topic:
         return cell
-    slot = find(word_list.pairs, word_list.bits, cell.size, k)
+    slot = find(word_list.packed, word_list.bits, cell.size, k)
     other_sum = sum_others(word_list.weight, cell.size, slot)
     return Cell(k, slot, cell.size, other_sum, cell.ratio_sum)
 
@@ -292,7 +290,7 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     """
     old, slot, size, other_sum, ratio_sum = cell
     old, slot, size = not_negative(old), not_negative(slot), not_negative(size)
-    pairs, bits, _, weight = word_list
+    packed, bits, _, weight = word_list
     doc_topic, topic, ratio = document
     beta = priors.topic_word
     # The weight of the present topic without these tokens.
@@ -306,10 +304,10 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
         return cell
     if r < listed:
         j = not_negative(pick_listed(weight, size, slot, r - stay))
-        k = topic_of(pairs[j], bits)
+        k = topic_of(packed[j], bits)
     else:
         k = not_negative(pick_any(ratio, topic.size, old, uniform(rng) * other_ratios))
-        j = not_negative(find(pairs, bits, size, k))
+        j = not_negative(find(packed, bits, size, k))
         if j == size:
             add_topic(k, size, word_list)
             size += 1
@@ -317,13 +315,13 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
         z[i] = k
     topic[old] -= n
     doc_topic[old] -= n
-    pairs[slot] -= n << bits
+    packed[slot] -= n << bits
     ratio[old] = old_ratio
     weight[slot] = old_weight
     ratio_sum = other_ratios + old_ratio - ratio[k]
     topic[k] += n
     doc_topic[k] += n
-    pairs[j] += n << bits
+    packed[j] += n << bits
     ratio_sum += update_ratio(k, priors, document)
     weight[j] = ratio[k] * mass(j, 0, word_list)
     if is_empty(slot, word_list):
@@ -351,19 +349,19 @@ def resample_listed_cell(
 def gather(z, first, last, cell, word_list, priors, document):
     """Move the tokens from z[first] to before z[last] to the topic of `cell`."""
     k, _, size, other_sum, ratio_sum = cell
-    pairs, bits, _, weight = word_list
+    packed, bits, _, weight = word_list
     doc_topic, topic, ratio = document
     for i in range(first, last):
         old = np.int64(z[i])
         if old == k:
             continue
         z[i] = k
-        old_j, j = find(pairs, bits, size, old), find(pairs, bits, size, k)
+        old_j, j = find(packed, bits, size, old), find(packed, bits, size, k)
         for changed, slot, change in ((old, old_j, -1), (k, j, 1)):
             ratio_sum -= ratio[changed]
             doc_topic[changed] += change
             topic[changed] += change
-            pairs[slot] += change << bits
+            packed[slot] += change << bits
             ratio_sum += update_ratio(changed, priors, document)
             weight[slot] = ratio[changed] * mass(slot, 0, word_list)
         if is_empty(old_j, word_list):
@@ -375,7 +373,7 @@ def gather(z, first, last, cell, word_list, priors, document):
 def drop_topic(j, size, absent, word_list):
     """Replace topic and weight in slot j by the last of the list; return its size."""
     weight = word_list.weight
-    size = fill_gap(word_list.pairs, size, j, absent)
+    size = fill_gap(word_list.packed, size, j, absent)
     weight[j] = weight[size]
     weight[size] = 0
     return size
@@ -384,7 +382,7 @@ def drop_topic(j, size, absent, word_list):
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z.
 
-    A list has room for all topics that its tokens can have, and `SPARE` more.
+    A list is long enough for all topics that its tokens can have, and `SPARE` more.
     """
     n_lanes, excess, tokens = problem.n_lanes, problem.excess, word_tokens(problem)
     listed = np.diff(excess.word_ptr)
@@ -392,9 +390,9 @@ def from_topics(problem, z):
     state = empty_lists(z, n_lanes, most, tokens.max(initial=0))
     slots = np.arange(excess.topic.size)
     slots += np.repeat(state.start[:-1] - excess.word_ptr[:-1], listed)
-    state.size[:], state.pairs[slots] = listed, excess.topic
+    state.size[:], state.packed[slots] = listed, excess.topic
     if problem.has_word_prior:
-        state = state._replace(excess=np.zeros(state.pairs.size, np.float32))
+        state = state._replace(excess=np.zeros(state.packed.size, np.float32))
         state.excess[slots] = excess.value
     _fill_lists(problem.corpus, state)
     return state
@@ -404,17 +402,16 @@ tables = from_topics  # the state contains count tables only
 
 
 def empty_lists(z, n_lanes, most_topics, most_tokens):
-    """Return empty lists with room for `most_topics` of each word."""
-    room = padded(most_topics.astype(np.int64) + 1)
-    start = starts(room)
-    pairs = aligned_empty(start[-1], pair_type(n_lanes, most_tokens))
-    pairs[:] = n_lanes
+    """Return empty lists that are long enough for `most_topics` of each word."""
+    start = starts(padded(most_topics.astype(np.int64) + 1))
+    packed = aligned_empty(start[-1], packed_type(n_lanes, most_tokens))
+    packed[:] = n_lanes
     return ListCounts(
         z=z,
         topic=np.zeros(n_lanes, count_type(z.size)),
         start=start,
         size=np.zeros(most_topics.size, np.int32),
-        pairs=pairs,
+        packed=packed,
         bits=topic_bits(n_lanes),
         excess=np.float32(0),
     )
@@ -423,18 +420,18 @@ def empty_lists(z, n_lanes, most_topics, most_tokens):
 @kernel
 def _fill_lists(corpus, state):
     _, word, token_ptr = corpus
-    z, topic, start, sizes, pairs, bits, _ = state
+    z, topic, start, sizes, packed, bits, _ = state
     for c in range(word.size):
         w = word[c]
-        word_pairs = pairs[start[w] : start[w + 1]]
+        word_slots = packed[start[w] : start[w + 1]]
         for i in range(token_ptr[c], token_ptr[c + 1]):
             k = np.int64(z[i])
             topic[k] += 1
-            j = find(word_pairs, bits, np.int64(sizes[w]), k)
+            j = find(word_slots, bits, np.int64(sizes[w]), k)
             if j == sizes[w]:
-                word_pairs[j] = k
+                word_slots[j] = k
                 sizes[w] += 1
-            word_pairs[j] += 1 << bits
+            word_slots[j] += 1 << bits
 
 
 def kernel_priors(problem):
@@ -462,7 +459,7 @@ class ListTable:
         words = np.arange(len(self))[words]
         sizes = self.state.size[words].astype(np.int64)
         slots = numbers_of_ranges(self.state.start[words], sizes)
-        topics, tokens = split(self.state.pairs[slots], self.state.bits)
+        topics, tokens = split(self.state.packed[slots], self.state.bits)
         rows = np.zeros((words.size, self.shape[1]), self.dtype)
         rows[np.repeat(np.arange(words.size), sizes), topics] = tokens
         return rows
@@ -470,7 +467,7 @@ class ListTable:
     def positive(self) -> np.ndarray:
         """Return all counts above 0."""
         slots = numbers_of_ranges(self.state.start[:-1], self.state.size.astype(int))
-        _, tokens = split(self.state.pairs[slots], self.state.bits)
+        _, tokens = split(self.state.packed[slots], self.state.bits)
         return tokens[tokens > 0]
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:

@@ -1,13 +1,13 @@
-"""Sums of weights in an array of float32 that fills whole registers.
-
-Word-topic counts as one dense row per word, and draws from it.
+"""Word-topic counts as one dense row per word, and draws from it.
 
 With t_k = (n_dk + alpha_k) / (n_k + V beta) the conditional of a token is
 
     p(z = k | rest) ~ t_k (n_wk + beta).
 
-One loop that vectorises computes all K weights of a cell. Where beta is an array, the
-rows hold n_wk + beta_kw, and the beta of kernels is 0.
+One loop that vectorises computes all K weights of a cell, in an array of float32 that
+fills whole registers. Where beta is an array, the rows hold n_wk + beta_kw, and the
+beta of kernels is 0. First come sums of weights, then draws, then the state of a
+sampler.
 """
 
 from typing import NamedTuple
@@ -76,7 +76,7 @@ class RowCounts(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for the weights of a draw."""
+    """The weights of a draw and their sums, which each draw overwrites."""
 
     weight: np.ndarray  # (n_lanes,) float32
     lane_sum: np.ndarray  # (n_lanes + LANES,) float32
@@ -199,22 +199,12 @@ def resample_each_dense(z, first, last, row, total, priors, document, scratch, r
 
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z."""
-    if not problem.has_word_prior:
-        return count_tokens(problem, z)
-    word_topic = np.zeros((problem.n_words, problem.n_lanes))
-    word_topic[:, : problem.n_topics] = problem.beta.T
-    return _counted(problem, z, word_topic)
-
-
-def count_tokens(problem, z):
-    """Return the counts of the topics z, without beta."""
-    shape = problem.n_words, problem.n_lanes
-    return _counted(problem, z, np.zeros(shape, count_type(z.size)))
-
-
-def _counted(problem, z, word_topic):
-    """Count all tokens on top of a table."""
     topic = np.zeros(problem.n_lanes, count_type(z.size))
+    has_beta = problem.has_word_prior
+    shape = problem.n_words, problem.n_lanes
+    word_topic = np.zeros(shape, np.float64 if has_beta else topic.dtype)
+    if has_beta:
+        word_topic[:, : problem.n_topics] = problem.beta.T
     state = RowCounts(z, word_topic, topic)
     add_tokens(problem.corpus, state)
     return state

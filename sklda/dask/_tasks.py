@@ -27,7 +27,7 @@ from sklda._sampling.doc_topic_counts import (
     doc_topic_histogram,
     length_histogram,
     merged,
-    pairs_of,
+    unpacked,
 )
 from sklda._sampling.minka import (
     LearnedPriors,
@@ -228,7 +228,7 @@ def log_joint(problem: Problem, parts: list, blocks: list) -> float:
 def _joined_histograms(parts, blocks):
     pairs, lengths = map(merged, zip(*parts, strict=True))
     counts, totals = zip(*blocks, strict=True)
-    return pairs_of(pairs), lengths, merged(counts), np.sum(totals, axis=0)
+    return unpacked(pairs), lengths, merged(counts), np.sum(totals, axis=0)
 
 
 def count_lengths(documents: PartDocuments) -> Histogram:

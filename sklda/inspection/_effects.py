@@ -237,9 +237,6 @@ def estimate_effect(
         - a learned alpha was still changing: its mean over the last quarter of its
           updates differs by 10 % or more, and beyond chance, from that over the quarter
           before,
-        - alpha does not suit the documents: with at least 50 documents, its sum,
-          estimated from the draws by Minka's fixed point, is below 0.5 times or above
-          1.2 times the sum in use,
         - the estimates drift: with at least 18 draws, means over the first and the
           last third differ by more than successive draws explain [4]_,
         - for means: a learned alpha wandered over the last half of its updates, so the
@@ -257,8 +254,9 @@ def estimate_effect(
     The regression assumes errors of equal variance for all documents. LDA does not know
     the covariates: it shrinks the proportions of a document of N tokens towards the
     prior mean, and thus coefficients by about A / (N + A), where A is the sum of alpha.
-    This matters for short documents and large priors. If alpha is far too small,
-    intervals miss the effect; "Intervals" in the user guide has figures.
+    This matters for short documents and large priors. If alpha is fixed and far too
+    small, intervals miss the effect without a warning; "Intervals" in the user guide
+    has figures.
     Learned priors, the default, help unless documents are short.
 
     References

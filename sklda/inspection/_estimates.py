@@ -285,12 +285,12 @@ def pool(
     pooled = Pooled(drawn, within, estimator.df, estimator.correlation, level)
     variance = pooled.standard_error**2
     drift = Bias.of_drift(drawn, variance)
-    wander = None
+    moved = None
     if estimator.are_means:
         alpha = draws.learned_alpha
-        course = alpha[:, topics] / alpha.sum(axis=1, keepdims=True)
-        wander = Bias.of_wander(course, variance)
-    warn_unless_converged(draws, estimator.name, drift, wander)
+        proportions = alpha[:, topics] / alpha.sum(axis=1, keepdims=True)
+        moved = Bias.of_learned_alpha(proportions, variance)
+    warn_unless_converged(draws, estimator.name, drift, moved)
     # Documents with covariates differ in their prior means.
     if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
         _warn_of_shrinkage(total / m, squares / m, m, estimator, variance)

@@ -341,8 +341,8 @@ def topic_means(
     Warns
     -----
     UserWarning
-        If the chain had not converged, alpha does not suit the documents or wandered,
-        or documents are short, see `estimate_effect`.
+        If the chain had not converged, alpha wandered, or documents are short, see
+        `estimate_effect`.
 
     See Also
     --------

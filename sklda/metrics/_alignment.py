@@ -14,8 +14,9 @@ from scipy.optimize import linear_sum_assignment
 from sklda._data.checks import check_same_words
 from sklda._fitted.fitted_topics import (
     empty_topics,
+    normalisable_weights,
+    normalise,
     rank_weights,
-    topic_distributions,
     warn_of_empty,
     word_lists,
     word_weights,
@@ -327,7 +328,7 @@ def _check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
 def _distributions_of_all(models: list[Any], names: list[str]) -> list[np.ndarray]:
     """Return the word distributions of models; ValueError if their words differ."""
     topics = [
-        topic_distributions(model, name)
+        normalise(normalisable_weights(model, name))
         for model, name in zip(models, names, strict=True)
     ]
     known = [

@@ -31,9 +31,9 @@ from sklda._fitted.fitted_topics import (
     rank_weights,
     top_indices,
     warn_of_empty,
-    weights_without_lists,
     word_lists,
     word_names,
+    word_weights,
     words_of,
 )
 from sklda._fitted.topic_words import scores_of_probable_words
@@ -402,7 +402,7 @@ def _weights(
     """Return the weights of words in topics and, if they are needed, their names."""
     lists = word_lists(model)
     if lists is None:
-        weights = weights_without_lists(model)
+        weights = word_weights(model)
         if not in_texts:
             return weights, []
         if feature_names is None and not has_names(model):
@@ -551,7 +551,7 @@ list of str
     """
     lists = word_lists(model)
     if lists is None:
-        weights = weights_without_lists(model)
+        weights = word_weights(model)
     else:
         weights = rank_weights(lists, words_of(lists), n_words)
     check_limit(n_words, "n_words", weights.shape[1], "words")

@@ -58,7 +58,7 @@ def test_a_topic_that_starts_a_register_is_alone_in_it():
         np.ones(3 * n, np.float32),  # what another word has left
     )
     from_python(lists.add_topic)(7, n, word_list)
-    assert word_list.pairs[n] == 7
+    assert word_list.packed[n] == 7
     np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
     from_python(lists.add_topic)(8, n + 1, word_list)
     np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
@@ -93,7 +93,7 @@ def test_statistics_of_a_few_documents_at_a_time(at_a_time, monkeypatch):
     whole = log_doc_likelihood(problem, z)
     monkeypatch.setattr("sklda._data.corpus._CHUNK_TOKENS", at_a_time)
     histogram = doc_topic_counts.doc_topic_histogram(corpus, z, LANES)
-    found = zip(*doc_topic_counts.pairs_of(histogram), strict=True)
+    found = zip(*doc_topic_counts.unpacked(histogram), strict=True)
     doc_topic = np.zeros((n_docs, 4), int)
     np.add.at(doc_topic, (docs, z), 1)
     pairs = Counter((k, n) for row in doc_topic for k, n in enumerate(row) if n > 0)

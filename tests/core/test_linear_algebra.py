@@ -1,4 +1,4 @@
-"""Solutions in a fixed order, against those of NumPy."""
+"""Sums, logarithms and solutions in a fixed order, against those of NumPy."""
 
 import numpy as np
 import pytest
@@ -54,3 +54,35 @@ def test_pivots_that_are_not_positive(n):
     assert not factorise(found, n, 1e-12)
     assert found[1, 1] == 1e-6
     assert factorise(ones + 1e-9 * np.eye(n), n, 1e-12)
+
+
+# Those of 20,000 and of more numbers differ between NumPy 2.2 and 2.3.
+SUMS = {
+    0: "0x0.0p+0",
+    8193: "0x1.32d373e67a3cap+3",
+    20_000: "0x1.4f62202468758p+3",
+    22_400: "0x1.53027e01052a0p+3",
+    100_000: "0x1.82e27a22f3fb2p+3",
+}
+
+
+@pytest.mark.parametrize("n", SUMS)
+def test_sums_have_the_bits_that_are_stored(n):
+    assert linear_algebra.pairwise_sum(1 / np.arange(1.0, n + 1)) == float.fromhex(
+        SUMS[n]
+    )
+
+
+def test_shapes_types_and_the_argument_that_stays():
+    numbers = np.arange(1, 13).reshape(3, 4)
+    expected = [[linear_algebra.logs(float(x)) for x in row] for row in numbers]
+    for x in (numbers, numbers.astype(np.float32), numbers * 1.0, numbers.T.copy().T):
+        x.flags.writeable = False
+        np.testing.assert_array_equal(linear_algebra.logs(x), expected)
+    assert linear_algebra.logs(np.ones((0, 2))).shape == (0, 2)
+    assert linear_algebra.logs(3.0).shape == ()
+
+
+def test_logs():
+    x = np.geomspace(1e-300, 1e300, 50_001)
+    np.testing.assert_allclose(linear_algebra.logs(x), np.log(x), rtol=1e-15)

@@ -120,7 +120,7 @@ def test_hashed_uniforms():
     assert hashed_uniform(key, 3) == (bits[3] >> 11) / 2**53
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 100, 12_345])
+@pytest.mark.parametrize("n", [0, 1, 3, 12_345])
 def test_advance(n):
     stream = random_streams.new_stream(np.random.SeedSequence(7))
     expected = stream.copy()

@@ -17,7 +17,7 @@ from sklda import (
 )
 from sklda._sampling.doc_topic_counts import (
     histogram_of,
-    pairs_of,
+    unpacked,
     word_topic_histogram,
 )
 from sklda._sampling.minka import drift
@@ -127,7 +127,7 @@ def test_histogram_of_pairs(most):
     topics = rng.integers(5, size=200).astype(np.uint16)
     counts = rng.integers(1, most, size=200).astype(np.int32)
     topics[:20], counts[:20] = topics[20:40], counts[20:40]  # some twice
-    found = pairs_of(histogram_of(topics, counts))
+    found = unpacked(histogram_of(topics, counts))
     pairs, times = np.unique([topics, counts], axis=1, return_counts=True)
     for part, expected in zip(found, [*pairs, times], strict=True):
         np.testing.assert_array_equal(part, expected)

@@ -82,15 +82,15 @@ def test_totals_beyond_32_bits_repel(kind, sampler, problem, z):
 
 def test_a_pair_takes_64_bits_where_32_do_not_hold_its_tokens(problem, z, monkeypatch):
     narrow = single_site_lists.from_topics(problem, z.copy())
-    monkeypatch.setattr(lists, "PAIR_BITS", 6)
+    monkeypatch.setattr(lists, "PACKED_BITS", 6)
     wide = single_site_lists.from_topics(problem, z.copy())
-    assert (narrow.pairs.dtype, wide.pairs.dtype) == (np.int32, np.int64)
+    assert (narrow.packed.dtype, wide.packed.dtype) == (np.int32, np.int64)
     rng = streams(1), streams(1)
     for _ in range(3):
         single_site_lists.sweep(problem, narrow, rng[0])
         single_site_lists.sweep(problem, wide, rng[1])
         np.testing.assert_array_equal(wide.z, narrow.z)
-        np.testing.assert_array_equal(wide.pairs, narrow.pairs)
+        np.testing.assert_array_equal(wide.packed, narrow.packed)
     assert (narrow.z != z).any()
 
 
@@ -98,8 +98,8 @@ def test_a_pair_takes_64_bits_where_32_do_not_hold_its_tokens(problem, z, monkey
 def test_the_largest_pair_of_32_bits_is_positive(n_lanes):
     bits = lists.topic_bits(n_lanes)
     most = (1 << (31 - bits)) - 1
-    assert lists.pair_type(n_lanes, most) is np.int32
-    assert lists.pair_type(n_lanes, most + 1) is np.int64
+    assert lists.packed_type(n_lanes, most) is np.int32
+    assert lists.packed_type(n_lanes, most + 1) is np.int64
     pair = np.array([n_lanes + (most << bits)], np.int32)
     assert [int(*part) for part in lists.split(pair, bits)] == [n_lanes, most]
 
@@ -108,11 +108,11 @@ def test_tokens_of_a_pair_beyond_32_bits_attract(problem, z):
     state = single_site_lists.from_topics(problem, z.copy())
     w, k = problem.corpus.word[0], z[0]
     pairs_of_word = slice(*state.start[w : w + 2])
-    topics, _ = lists.split(state.pairs[pairs_of_word], state.bits)
-    wide = state.pairs.astype(np.int64)
+    topics, _ = lists.split(state.packed[pairs_of_word], state.bits)
+    wide = state.packed.astype(np.int64)
     wide[pairs_of_word][topics == k] += 2**33 << state.bits
     rng = streams(1)
-    state = state._replace(pairs=wide)
+    state = state._replace(packed=wide)
     single_site_lists.sweep(problem, state, rng)
     word = np.repeat(problem.corpus.word, np.diff(problem.corpus.token_ptr))
     assert (state.z[word == w] == k).all()

@@ -185,10 +185,11 @@ def test_words_of_topics_without_tokens_follow_an_array_of_beta():
 def test_gammas_of_an_array_of_beta():
     beta = np.logspace(-3, 2, 6).repeat(200).reshape(1, -1).repeat(100, axis=0)
     counts = np.random.default_rng(0).integers(0, 3, beta.shape).astype(np.int32)
-    rows, total = np.zeros(beta.shape, np.float32), np.ones(1200)
-    extra = np.full(1200, -1)
+    rows, extra = np.zeros(beta.shape, np.float32), np.full(1200, -1)
     extra[::2] = 7
-    variates.draw_rows_of_each(np.uint64(5), 5, counts, extra, beta, rows, total)
+    prior = word_prior(np.vstack([np.ones((5, 1200)), beta]).T)
+    problem = Problem(None, 105, np.ones(1200), prior)
+    total = sampler.draw_phi_chunk(np.uint64(5), 5, counts, extra, problem, rows)
     np.testing.assert_allclose(total, rows.sum(axis=0, dtype=float))
     counts[2, ::2] += 1
     for shape in np.unique(counts + beta):

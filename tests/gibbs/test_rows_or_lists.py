@@ -53,7 +53,7 @@ def test_lists_of_many_topics_need_far_less_memory_than_rows():
     sampler = made(problem)
     z = random_topics(problem.corpus.token_ptr[-1], 20_000, streams(0).kernel)
     state = tables_of(sampler.from_topics(problem, z))
-    assert state.pairs.nbytes < 4 * X.shape[1] * 20_000 / 4
+    assert state.packed.nbytes < 4 * X.shape[1] * 20_000 / 4
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 
 from sklda._data.corpus import Corpus, WeightedCorpus
-from sklda._fitted.fold_in import split_tokens
+from sklda._fitted.fitted_topics import word_probabilities
+from sklda._fitted.fold_in import FixedTopics, make_topics, renumber, split_tokens
 from sklda._sampling.problem import LANES
 
 
@@ -60,6 +61,14 @@ def to_weights(counts: np.ndarray) -> WeightedCorpus:
         word=words.astype(np.int32),
         count=counts[docs, words].astype(np.float32),
     )
+
+
+def prepare(
+    weights: WeightedCorpus, components: np.ndarray, alpha: np.ndarray
+) -> tuple[WeightedCorpus, FixedTopics]:
+    """Renumber the words that occur, and restrict the topics to them."""
+    words, weights = renumber(weights)
+    return weights, make_topics(word_probabilities(components, words), alpha)
 
 
 def dense_halves(counts: np.ndarray) -> np.ndarray:

@@ -216,7 +216,7 @@ def faults(state, words, n_topics, betas=0.0):
     state = tables_of(state)
     if (state.z >= n_topics).any():
         return ["a token has a topic that does not exist"]
-    sparse = "pairs" in state._fields
+    sparse = "packed" in state._fields
     n_words = state.size.size if sparse else len(state.word_topic)
     word_topic = np.zeros((n_words, state.topic.size), np.int32)
     np.add.at(word_topic, (words, state.z), 1)
@@ -232,7 +232,7 @@ def faults(state, words, n_topics, betas=0.0):
         if not np.allclose(state.word_topic, word_topic, rtol=0, atol=1e-12):
             found.append("n_wk is not the number of tokens of w on topic k")
         return found
-    topics, counts = split(state.pairs, state.bits)
+    topics, counts = split(state.packed, state.bits)
     topics, counts = topics.tolist(), (counts + state.excess).tolist()
     for w, row in enumerate(word_topic):
         first, last = state.start[w : w + 2].tolist()

@@ -8,9 +8,10 @@ from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 
 from sklda import MedLDAClassifier, MedLDARegressor
-from sklda._fitted.fold_in import MAX_STEPS, doc_topic, prepare
+from sklda._fitted.fold_in import MAX_STEPS, doc_topic
 from sklda._medlda import base
 from tests.helpers.comparison import assert_same_fit
+from tests.helpers.corpora import prepare
 from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
 
 NAMES = np.array(["red", "blue", "10", "green"])

@@ -1,14 +1,29 @@
-"""Fits have the same bits whatever the cache contains, and where there is none."""
+"""Kernels give the same results whatever the cache contains, or without a cache."""
 
+import errno
+import functools
+import importlib.util
 import os
 import shutil
+import tempfile
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
 
+from sklda._simd import compile
 from tests.helpers.processes import ROOT, run_python
 
+SOURCE = """
+from sklda._simd.compile import kernel
+
+@kernel
+def double(x):
+    return 2 * x
+"""
 FIT = """
 import hashlib
 import numpy as np
@@ -18,37 +33,157 @@ X = np.random.default_rng(0).poisson(0.3, (30, 40))
 lda = CollapsedGibbsLDA(5, max_iter=4, random_state=0).fit(X)
 print(hashlib.sha256(lda.components_.tobytes()).hexdigest())
 """
-NO_FOLDER = """
-import tempfile
-
-def refuse(*args, **kwargs):
-    raise PermissionError
-
-tempfile.TemporaryFile = refuse  # with it Numba looks for a folder
-"""
 FULL_DISK = """
 from tests.helpers.processes import no_file_beyond
 
-limit = no_file_beyond(2000)  # indices are stored, and no code
+limit = no_file_beyond(2000)  # files are begun, and not ended
 limit.__enter__()
 """
 ANY_PROCESSOR = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
 
-def leave(folder: Path) -> None:
-    """Keep the machine code of the other tests."""
+def refuse(*args, **kwargs):
+    raise OSError(errno.ENOSPC, "disk full")
 
 
-def truncate(folder: Path) -> None:
-    """Shorten all files to a half."""
-    for path in folder.rglob("*.nb?"):
-        os.truncate(path, path.stat().st_size // 2)
+# Single kernels
 
 
-def randomize(folder: Path) -> None:
-    """Fill all files with random bytes."""
-    for path in folder.rglob("*.nb?"):
-        path.write_bytes(os.urandom(path.stat().st_size))
+@pytest.fixture
+def define(tmp_path, monkeypatch):
+    """Return a function that defines the kernel as a new process does."""
+    monkeypatch.setattr(compile, "_has_warned", False)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "stored"))
+    path = tmp_path / "kernel.py"
+    path.write_text(SOURCE)
+
+    def execute():
+        spec = importlib.util.spec_from_file_location("kernel", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.double
+
+    return execute
+
+
+def loads(kernel):
+    """Return whether the kernel comes from a file, after a call."""
+    assert kernel(21) == 42
+    return sum(kernel.stats.cache_hits.values()) == 1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: bytes(len(data)),
+        lambda data: data.replace(b"\x7fELF", b"\x7fELV"),
+    ],
+    ids=["empty", "half", "zeros", "code"],
+)
+def test_damaged_file_is_replaced(define, tmp_path, damage):
+    assert not loads(define())
+    assert loads(define())
+    (path,) = tmp_path.glob("stored/*/*/*.nbc")
+    path.write_bytes(damage(path.read_bytes()))
+    assert not loads(define())
+    assert loads(define())
+
+
+def test_code_of_other_types_and_other_files_is_not_loaded(define, tmp_path):
+    define()(21.0)
+    assert not loads(define())
+    (tmp_path / "kernel.py").write_text(SOURCE.replace("2 * x", "10 * x"))
+    assert define()(21) == 210
+
+
+def test_change_in_another_file_is_noticed(define, tmp_path, monkeypatch):
+    monkeypatch.setattr(compile, "_PACKAGE", tmp_path)
+    path = tmp_path / "_family" / "kernels" / "step.py"
+    path.parent.mkdir(parents=True)
+    digest = functools.cache(compile.digest_of_kernels.__wrapped__)
+    monkeypatch.setattr(compile, "digest_of_kernels", digest)
+    for text in ("before", "after"):
+        path.write_text(text)
+        digest.cache_clear()
+        assert not loads(define())
+        assert loads(define())
+    assert len([*tmp_path.glob("stored/*/*")]) == 1  # older code is gone
+
+
+def test_disk_that_fills_up(define, monkeypatch):
+    kernels = [define(), define()]
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.warns(RuntimeWarning, match="could not be stored .*disk full") as found:
+        assert [kernel(21) for kernel in kernels] == [42, 42]
+    assert len(found) == 1
+
+
+def test_without_a_folder_the_first_call_warns(define, monkeypatch):
+    with monkeypatch.context() as context:
+        context.setattr(tempfile, "TemporaryFile", refuse)  # by which Numba looks
+        kernels = [define(), define()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match=r"no cache folder .*NUMBA_CACHE_DIR"):
+            kernels[0](21)
+        assert [kernel(21) for kernel in kernels] == [42, 42]
+
+
+def test_python_may_run_the_kernels(monkeypatch, define):
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    assert define()(21) == 42
+    assert define()(np.float64(1e308)) == np.inf  # without a warning
+
+
+# The package
+
+
+def test_import_of_sklda_needs_no_folder():
+    code = """
+    import tempfile
+    def refuse(*args, **kwargs):
+        raise PermissionError
+    tempfile.TemporaryFile = refuse  # with it Numba looks for a folder
+    import sklda
+    from sklda._sampling.random_streams import draw_key
+    assert draw_key.stats.cache_path is None
+    """
+    run_python(code, "-W", "error")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("byteorder", "big", "64-bit and big-endian"),
+        ("maxsize", 2**31 - 1, "32-bit and little-endian"),
+    ],
+)
+def test_other_processors_are_refused_at_import(name, value, found):
+    code = f"""
+    import sys
+    sys.{name} = {value!r}
+    try:
+        import sklda
+    except ImportError as error:
+        print(error)
+    """
+    assert run_python(code).endswith(found)
+
+
+def test_files_of_editors_are_ignored(tmp_path):
+    hidden = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "sklda", tmp_path / "sklda", ignore=hidden)
+    os.symlink("user@host.1234:1700000000", tmp_path / "sklda/_sampling/.#problem.py")
+    code = f"""
+    import sys
+    sys.path.insert(0, {str(tmp_path)!r})
+    from sklda import CollapsedGibbsLDA
+    from sklda._simd import compile
+    print(compile.__file__, compile.digest_of_kernels())
+    """
+    assert run_python(code).startswith(str(tmp_path))
 
 
 def fitted(folder: Path, code: str = "", **environment: str) -> str:
@@ -64,26 +199,21 @@ def topics():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("change", "environment"),
-    [
-        (truncate, {}),
-        (randomize, {}),
-        (leave, ANY_PROCESSOR),
-        (leave, {"NUMBA_DISABLE_JIT": "1"}),
-    ],
-    ids=["truncated", "random", "another processor", "run by Python"],
+    "environment",
+    [{}, ANY_PROCESSOR, {"NUMBA_DISABLE_JIT": "1"}],
+    ids=["random bytes", "another processor", "run by Python"],
 )
-def test_fit_with_a_cache(topics, tmp_path, change, environment):
+def test_fit_with_a_cache(topics, tmp_path, environment):
     folder = tmp_path / "cache"
     shutil.copytree(os.environ["NUMBA_CACHE_DIR"], folder)
-    change(folder)
+    for path in () if environment else folder.rglob("*.nbc"):
+        path.write_bytes(os.urandom(path.stat().st_size))
     assert fitted(folder, **environment) == topics
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", [NO_FOLDER, FULL_DISK], ids=["no folder", "full disk"])
-def test_fit_without_a_cache(topics, tmp_path, code):
-    assert fitted(tmp_path, code) == topics
+def test_fit_on_a_full_disk(topics, tmp_path):
+    assert fitted(tmp_path, FULL_DISK) == topics
     assert fitted(tmp_path) == topics
 
 
@@ -92,17 +222,3 @@ def test_processes_that_start_at_once(topics, tmp_path):
     with ThreadPoolExecutor() as pool:
         found = list(pool.map(fitted, [tmp_path] * 4))
     assert {*found, fitted(tmp_path)} == {topics}
-
-
-def test_files_of_editors_are_ignored(tmp_path):
-    hidden = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "sklda", tmp_path / "sklda", ignore=hidden)
-    os.symlink("user@host.1234:1700000000", tmp_path / "sklda/_sampling/.#problem.py")
-    code = f"""
-    import sys
-    sys.path.insert(0, {str(tmp_path)!r})
-    from sklda import CollapsedGibbsLDA
-    from sklda._simd import compile
-    print(compile.__file__, compile.digest_of_kernels())
-    """
-    assert run_python(code).startswith(str(tmp_path))

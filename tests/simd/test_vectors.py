@@ -13,7 +13,6 @@ from sklda._simd.vectors import (
     first_down,
     first_lane,
     get_lane,
-    larger,
     largest,
     last_in_all,
     last_row,
@@ -62,8 +61,8 @@ def choice(a, b, n, width, out):
 
 def roots(a, b, n, width, out):
     x, y = load(a, 0, width), load(b, 0, width)
-    store(out, 0, square_root(larger(x, y)))
-    out[width] = get_lane(larger(y, x), 0)
+    store(out, 0, square_root(choose(x > y, x, y)))
+    out[width] = get_lane(y, 0)
 
 
 def lanes(a, b, n, width, out):

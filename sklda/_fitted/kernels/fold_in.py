@@ -1,13 +1,12 @@
-"""Random halves of documents, one to estimate from and one to predict.
+"""Topic proportions of documents under fixed topics, and random halves of documents.
 
-Each token tosses a coin. Then random tokens leave the heavier half while that brings
-the halves closer. The word of a token has no influence, so halves that differ in words
-alone are equally likely. All numbers are integers or plain sums of weights, so every
-processor gets the same bits.
+Halves. Each token tosses a coin. Then random tokens leave the heavier half while that
+brings the halves closer. The word of a token has no influence, so halves that differ in
+words alone are equally likely. All numbers are integers or plain sums of weights, so
+every processor gets the same bits.
 
-The posterior mean of theta of a document of few tokens, exactly.
-
-Under fixed phi, the sum over all topics of the tokens of a set S is, up to a factor,
+Few tokens. Under fixed phi, the sum over all topics of the tokens of a set S is, up to
+a factor,
 
     Z(S) = E prod_{i in S} sum_k g_k phi_ki,    g_k ~ Gamma(alpha_k, 1).          (1)
 
@@ -25,24 +24,22 @@ tokens of topic k:
 All terms are positive, so nothing cancels. The cost for n tokens is O(2^n K + 3^n),
 where sums over topics would cost O(K^n). Bit i of the number of a set is token i.
 
-Topic proportions of a document under fixed topics, by leaving each token out.
+More tokens. Each token is left out once. A token of word w has topic k with probability
 
-Under fixed phi, a token of word w has topic k with probability
-
-    g_wk = (alpha_k + N_k - g_wk) phi_kw / z_w,    N_k = sum_w n_w g_wk,          (1)
+    g_wk = (alpha_k + N_k - g_wk) phi_kw / z_w,    N_k = sum_w n_w g_wk,          (4)
 
 where z_w normalises, and N - g_w counts the other tokens. This is the zero-order update
 of collapsed variational Bayes (Asuncion, Welling, Smyth & Teh, "On smoothing and
 inference for topic models", UAI 2009). For a document of one token it is the posterior.
 The proportions are theta_k = (alpha_k + N_k) / (A + n), where A = sum_k alpha_k.
 
-Given N, (1) is linear in g_w:
+Given N, (4) is linear in g_w:
 
-    g_wk = (alpha_k + N_k) phi_kw / (z_w + phi_kw),    sum_k g_wk = 1,            (2)
+    g_wk = (alpha_k + N_k) phi_kw / (z_w + phi_kw),    sum_k g_wk = 1,            (5)
 
 so only z_w is stored of a word. An iteration has these steps, and costs O(K) per cell:
 
-1. For each word, find z_w by Newton's method, such that (2) sums to 1.
+1. For each word, find z_w by Newton's method, such that (5) sums to 1.
 2. Replace N by sum_w n_w g_w. The change of the roots y_k = sqrt(alpha_k + N_k) is the
    residual.
 3. Correct the residual by the last changes of the roots and of the residual (Anderson,
@@ -51,7 +48,7 @@ so only z_w is stored of a word. An iteration has these steps, and costs O(K) pe
 4. Stop when the roots are close to the fixed point. Small and large topics weigh alike
    in the roots, whose distance from the fixed point bounds the error of theta:
 
-    sum_k |theta_k - theta'_k| <= 2 |y - y'| / sqrt(A + n).                       (3)
+    sum_k |theta_k - theta'_k| <= 2 |y - y'| / sqrt(A + n).                       (6)
 """
 
 import math
@@ -59,6 +56,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklda._sampling.linear_algebra import copy_to
 from sklda._sampling.problem import LANES
 from sklda._sampling.random_streams import enter_stream, hashed, next_uint64, uniform
 from sklda._sampling.variates import first_above
@@ -68,13 +66,13 @@ from sklda._simd.vector_math import log_double
 from sklda._simd.vectors import (
     broadcast,
     choose,
-    larger,
     load,
     square_root,
     store,
     to_double,
     total,
 )
+from sklda._tables.document import clear
 
 
 @kernel
@@ -188,7 +186,7 @@ _SIZE = np.array([s.bit_count() for s in range(N_SETS)])
 
 
 class SetScratch(NamedTuple):
-    """Room for numbers of all sets of tokens."""
+    """Numbers of all sets of tokens of one document."""
 
     by_topic: np.ndarray  # (N_SETS * LANES,) float64, v_k of a few topics
     term: np.ndarray  # (N_SETS,) float64, (|T| - 1)! v(T)
@@ -285,7 +283,7 @@ _LEAST = np.float32(1e-37)  # likelihood below which a word is left out
 
 
 class FoldInScratch(NamedTuple):
-    """Room for what is stored of one document; lanes beyond the topics hold 0."""
+    """What is stored of one document; lanes beyond the topics hold 0."""
 
     normaliser: np.ndarray  # (n_cells,) float32, z of each cell
     prior: np.ndarray  # (n_lanes,) float32, alpha + N
@@ -320,8 +318,7 @@ def _scale(scale, a):
 def _set_start(word, count, word_topic, alpha, scratch):
     """Start from the posterior of each token as if it were the only one."""
     expected = scratch.expected
-    for k in range(alpha.size):
-        expected[k] = 0
+    clear(expected)
     for c in range(word.size):
         row = word_topic[word[c]]
         scratch.normaliser[c] = dot(alpha, row)
@@ -336,7 +333,7 @@ def _set_start(word, count, word_topic, alpha, scratch):
 
 @lean_kernel
 def _normalise(prior, row, z, left_out, response, slope):
-    """Return z with which g of equation (2) sums to about 1, and its last change.
+    """Return z with which g of equation (5) sums to about 1, and its last change.
 
     Newton's method solves 1 / sum_k g_k = 1, whose left side is nearly linear in z.
     `response` is g of z before its last change, `slope` is -dg/dz.
@@ -373,8 +370,7 @@ def _expect(word, count, word_topic, scratch):
     response, slope = scratch.response
     expected, normaliser = scratch.expected, scratch.normaliser
     nothing = broadcast(np.float32(0), LANES)
-    for k in range(expected.size):
-        expected[k] = 0
+    clear(expected)
     for c in range(word.size):
         if count[c] <= 0 or normaliser[c] <= _LEAST:
             continue
@@ -411,8 +407,7 @@ def _take_step(word, count, word_topic, alpha, root, scratch):
 @lean_kernel
 def _correct(residual, n, scratch, step):
     """Write the step: the residual, corrected by the last `n` changes (Anderson)."""
-    for k in range(step.size):
-        step[k] = residual[k]
+    copy_to(residual, step)
     for i in range(n):
         share = -dot(scratch.residual_changes[i], residual)
         _add_scaled(share, scratch.changes[i], step)
@@ -437,21 +432,13 @@ def _remember(change, residual_change, n, scratch):
 
 
 @lean_kernel
-def _shorten(step, longest):
-    """Scale a step that is longer than `longest`; return the length it had."""
-    length = _length(step)
-    if length > longest:
-        _scale(longest / length, step)
-    return length
-
-
-@lean_kernel
 def _move_on(root, step, alpha, radius, new):
     """Write root + step, at least sqrt(alpha), with the length of the fixed point."""
     sums = broadcast(np.float32(0), LANES)
     for k in range(0, root.size, LANES):
         moved = load(root, k, LANES) + load(step, k, LANES)
-        moved = larger(moved, square_root(load(alpha, k, LANES)))
+        least = square_root(load(alpha, k, LANES))
+        moved = choose(moved > least, moved, least)
         store(new, k, moved)
         sums = sums + moved * moved
     _scale(radius / np.sqrt(total(sums)), new)
@@ -491,12 +478,11 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
     root = scratch.root
     residual, new_residual, step, change, new = scratch.vectors
     radius = _length(root)
-    limit = tol / np.float32(2) * radius  # equation (3)
+    limit = tol / np.float32(2) * radius  # equation (6)
     rounding = _ROUNDING * radius
     length, largest = np.float32(np.inf), np.float32(0)
     n, failed, arrived = np.int64(0), False, False
-    for k in range(root.size):
-        new[k] = root[k]
+    copy_to(root, new)
     amplification = _bound_amplification(root, alpha)  # until it is measured
     for i in range(max_steps):
         new_length = _take_step(word, count, word_topic, alpha, new, scratch)
@@ -516,14 +502,15 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
                 n = _remember(step, change, n % N_CHANGES, scratch)
         length, failed = new_length, False
         _correct(residual, n, scratch, step)
-        step_length = _shorten(step, _LONGEST * radius)
+        step_length = _length(step)
+        if step_length > _LONGEST * radius:
+            _scale(_LONGEST * radius / step_length, step)
         distance = max(step_length, amplification * length)
         _move_on(root, step, alpha, radius, new)
         arrived = distance <= limit or (i == 0 and length <= rounding)
         if arrived:
             break
-    for k in range(root.size):
-        root[k] = new[k]
+    copy_to(new, root)
     return arrived
 
 

@@ -77,8 +77,8 @@ class BlockDocument(NamedTuple):
 class TopicList(NamedTuple):
     """The topics that one word has."""
 
-    pairs: np.ndarray  # (n_slots,) int32 or int64, topics and n_wk
-    bits: int  # of a topic in a pair
+    packed: np.ndarray  # (n_slots,) int32 or int64, topics and n_wk
+    bits: int  # of a topic in a packed number
     excess: np.float32 | np.ndarray  # 0; or (n_slots,)
     size: np.ndarray  # (1,) int32, slots in use
     beta: np.float32
@@ -106,7 +106,7 @@ def topics_of(w, state, priors):
     w = not_negative(w)
     first = state.start[w]
     return TopicList(
-        entries_from(state.pairs, first),
+        entries_from(state.packed, first),
         state.bits,
         entries_from(state.excess, first),
         entries_from(state.size, w),
@@ -202,15 +202,15 @@ def weigh_topics(words, document, depth):
     ones, beta = broadcast(1.0, LANES), broadcast(np.float64(words.beta), LANES)
     nothing = ones - ones
     sums = nothing, nothing, nothing, nothing
-    pairs, bits = words.pairs, words.bits
+    packed, bits = words.packed, words.bits
     for begin in range(0, words.size[0], LANES):
         ratios = (
-            load_at_each(ratio[0], pairs, bits, begin, LANES),
-            load_at_each(ratio[1], pairs, bits, begin, LANES),
-            load_at_each(ratio[2], pairs, bits, begin, LANES),
-            load_at_each(ratio[3], pairs, bits, begin, LANES),
+            load_at_each(ratio[0], packed, bits, begin, LANES),
+            load_at_each(ratio[1], packed, bits, begin, LANES),
+            load_at_each(ratio[2], packed, bits, begin, LANES),
+            load_at_each(ratio[3], packed, bits, begin, LANES),
         )
-        tokens = to_double(load_tokens(pairs, begin, bits))
+        tokens = to_double(load_tokens(packed, begin, bits))
         b = tokens + to_double(entries(words.excess, begin, LANES)) + beta
         listed = kappa_of(ratios, b, ones)
         for c in range(depth):
@@ -224,9 +224,9 @@ def weigh_topics(words, document, depth):
 @preoptimised_kernel
 def change(j, n, sums, words, document, depth):
     """Add n tokens to the topic in slot j; return the new K_c."""
-    k, beta = topic_of(words.pairs[j], words.bits), np.float64(words.beta)
+    k, beta = topic_of(words.packed[j], words.bits), np.float64(words.beta)
     unlisted, listed = kappa_of(at(document.ratio, k), beta, 1.0), at(document.kappa, j)
-    words.pairs[j] += n << words.bits
+    words.packed[j] += n << words.bits
     document.doc_topic[k] += n
     document.topic[k] += n
     set_ratios(k, document, depth)
@@ -255,7 +255,7 @@ def resample_small(block, n, sums, words, document, rng, depth):
         k, m = np.int64(block[i]), 1
         for later in range(i + 1, n):
             m += block[later] == block[i]
-        j = find(words.pairs, words.bits, np.int64(words.size[0]), k)
+        j = find(words.packed, words.bits, np.int64(words.size[0]), k)
         document.slots[i] = j
         # On its topic, the tokens after token i are out already; now token i goes.
         a = document.doc_topic[k] - m + np.float64(document.alpha[k])
@@ -295,7 +295,7 @@ def redraw(block, n, stay, sums, words, document, rng, depth):
             # Rounding may leave nothing; infinite weights would draw any topic.
             stay, scale = 0.0, 1 / everything if everything > 0 else 1.0
             j = draw_other(r * scale, scale, factors, j, words, document, depth)
-            block[i] = topic_of(words.pairs[j], words.bits)
+            block[i] = topic_of(words.packed[j], words.bits)
         sums = change(j, 1, sums, words, document, depth)
     for i in range(n):
         drop_empty(slots[i], words, document)
@@ -331,17 +331,17 @@ def draw_unlisted(r, scale, factors, words, document, depth):
     r is uniform from 0 to the sum of their weights. If rounding leaves none of these
     topics, the slot is not new.
     """
-    pairs, bits, _, size, beta = words
+    packed, bits, _, size, beta = words
     weight, n_lanes = document.weight, document.topic.size
     for k in range(n_lanes):
         kappa = kappa_of(at(document.ratio, k), np.float64(beta), 1.0)
         weight[k] = scale * combined(factors, kappa, depth)
     for j in range(size[0]):
-        weight[topic_of(pairs[j], bits)] = 0
+        weight[topic_of(packed[j], bits)] = 0
     k = pick_listed(weight, n_lanes, -1, r)
-    j = find(pairs, bits, np.int64(size[0]), k)
+    j = find(packed, bits, np.int64(size[0]), k)
     if j == size[0]:
-        pairs[j] = k
+        packed[j] = k
         size[0] += 1
         weigh_topics(words, document, depth)
     return j
@@ -352,7 +352,7 @@ def drop_empty(j, words, document):
     """Fill slot j with the last topic of the list as long as its topic is empty."""
     size = words.size
     while j < size[0] and is_empty(j, words):
-        size[0] = fill_gap(words.pairs, np.int64(size[0]), j, document.topic.size)
+        size[0] = fill_gap(words.packed, np.int64(size[0]), j, document.topic.size)
         for c in range(SMALL):
             document.kappa[c, j] = document.kappa[c, size[0]]
             document.kappa[c, size[0]] = 0

@@ -234,7 +234,7 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
     s = topic - taken + priors.topic_word_sum
     b = np.full(n_lanes, np.float64(words.beta))
     for j in range(words.size[0]):
-        k = topic_of(words.pairs[j], words.bits)
+        k = topic_of(words.packed[j], words.bits)
         b[k] += mass(j, taken[k], words)
     pmf = zeros((block.size + 1, n_lanes), np.float64)
     set_weights(a, b, s, pmf)
@@ -255,13 +255,13 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
 @nested_kernel
 def add_to_topic(k, n, words, doc_topic, topic):
     """Add n tokens to topic k of the word and of the document."""
-    pairs, bits, size = words.pairs, words.bits, words.size
+    packed, bits, size = words.packed, words.bits, words.size
     doc_topic[k] += n
     topic[k] += n
-    j = find(pairs, bits, np.int64(size[0]), k)
+    j = find(packed, bits, np.int64(size[0]), k)
     if j == size[0]:
-        pairs[j] = k
+        packed[j] = k
         size[0] += 1
-    pairs[j] += n << bits
+    packed[j] += n << bits
     if is_empty(j, words):
-        size[0] = fill_gap(pairs, np.int64(size[0]), j, topic.size)
+        size[0] = fill_gap(packed, np.int64(size[0]), j, topic.size)

@@ -31,7 +31,7 @@ from sklda._medlda.kernels.labels import exponents, gain_of_move, highest, sum_w
 from sklda._sampling.problem import word_tokens
 from sklda._sampling.random_streams import next_uint64
 from sklda._sampling.variates import first_above
-from sklda._simd.arrays import differ, entry, zeros
+from sklda._simd.arrays import entry, is_per_item, zeros
 from sklda._simd.compile import (
     inlined_kernel,
     kernel,
@@ -148,7 +148,7 @@ def draw_steps(begin, end, d, part, state, priors, topics, proposal, steps, rng)
                 if step % 3 == 0:
                     source = _propose(i, first, last, r, topics.alpha_sum)
                 elif step % 3 == 1:
-                    if differ(priors.topic_word_sum):
+                    if is_per_item(priors.topic_word_sum):
                         beta_before = state.beta_before[w]
                         source = _propose(slot, first_slot, last_slot, r, beta_before)
                     else:

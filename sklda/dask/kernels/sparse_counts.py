@@ -57,7 +57,7 @@ def fill_lists(start, topic, count, state):
     for w in range(start.size - 1):
         slot = state.start[w]
         for j in range(start[w], start[w + 1]):
-            state.pairs[slot] = topic[j] + (np.int64(count[j]) << state.bits)
+            state.packed[slot] = topic[j] + (np.int64(count[j]) << state.bits)
             slot += 1
 
 
@@ -67,9 +67,9 @@ def fill_from_lists(state, start, topic, count):
     end = 0
     for w in range(state.size.size):
         first = state.start[w]
-        for pair in state.pairs[first : first + state.size[w]]:
-            topic[end] = topic_of(pair, state.bits)
-            count[end] = tokens_of(pair, state.bits)
+        for number in state.packed[first : first + state.size[w]]:
+            topic[end] = topic_of(number, state.bits)
+            count[end] = tokens_of(number, state.bits)
             end += 1
         start[w + 1] = end
 
