@@ -4,17 +4,12 @@ The tables are in tests/helpers/bad_input: of each parameter the bad values with
 error they get, and the valid values in all the types they come in.
 """
 
-import ast
-import inspect
 import re
 import reprlib
-import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import is_dataclass
 from itertools import chain
-from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,10 +18,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from sklda._covariates import columns
-from sklda._data import checks, corpus
-from sklda._fitted import fitted_topics
-from sklda._sampling import parameters as parameter_checks
 from sklda._sampling.random_streams import RandomStreams
 from sklda.diagnostics import SampledChains
 from tests.helpers.bad_input.draws import draws_doors, predicted_doors
@@ -250,71 +241,3 @@ def test_methods_before_fit(cls):
         cls().get_feature_names_out()
     assert not hasattr(cls(), "topic_word_")
     assert not hasattr(cls(), "components_")
-
-
-# --- checks that are left out ----------------------------------------------------
-
-
-def refusals_of(*modules: ModuleType) -> Iterator[tuple[FunctionType, int]]:
-    """Yield each function that raises errors, with the number of each `raise`."""
-    for module in modules:
-        for function in vars(module).values():
-            if inspect.isfunction(function) and function.__module__ == module.__name__:
-                for number in range(len(raises(parsed(function)))):
-                    yield function, number
-
-
-def parsed(function: FunctionType) -> ast.Module:
-    return ast.parse(textwrap.dedent(inspect.getsource(function)))
-
-
-def raises(tree: ast.AST) -> list[ast.Raise]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
-
-
-@contextmanager
-def left_out(function: FunctionType, number: int) -> Iterator[None]:
-    """Let a function go on where it would raise an error."""
-    tree, code = parsed(function), function.__code__
-    wanted = raises(tree)[number]
-
-    class Leave(ast.NodeTransformer):
-        def visit_Raise(self, node):
-            return ast.Pass() if node is wanted else node
-
-    tree.body[0].decorator_list.clear()
-    changed = ast.fix_missing_locations(Leave().visit(tree))
-    namespace: dict = {}
-    exec(compile(changed, code.co_filename, "exec"), function.__globals__, namespace)
-    function.__code__ = namespace[function.__name__].__code__
-    try:
-        yield
-    finally:
-        function.__code__ = code
-
-
-CHECKING = (checks, corpus, checks, parameter_checks, fitted_topics, columns)
-CHECKS = list(refusals_of(*CHECKING))
-# Without these, SciPy leaves arrays, or more memory is asked for than there is, and the
-# process ends.
-VITAL = {("check_structure", 2), ("_check_range", 0), ("_check_compressed", 4)}
-VITAL |= {("_check_lengths", 0), ("_check_words", 0)}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("function", "number"),
-    CHECKS,
-    ids=[f"{f.__module__}.{f.__name__}-{number}" for f, number in CHECKS],
-)
-def test_a_check_that_is_left_out_is_missed(function, number, doors, pyplot):
-    if (function.__name__, number) in VITAL:
-        pytest.skip("without this check the process ends")
-    # Methods and functions before constructors, whose values are fitted.
-    names = sorted(doors, key=lambda name: name.count(".") == 1)
-    with left_out(function, number):
-        for pair in chain.from_iterable(doors[name] for name in names):
-            pyplot.close("all")  # a warning of many figures would be a complaint
-            if next(complaints(*pair), None):
-                return
-    pytest.fail("no value in these tables needs the check")
