@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from decimal import Decimal
 from numbers import Number, Real
 from typing import Any, NamedTuple
@@ -13,10 +12,8 @@ import numpy as np
 _MISSING = {"MaskedConstant", "NAType", "NaTType", "NoneType"}
 _KINDS = (  # of the objects of a column, and the dtypes of their arrays
     (str, object),
-    (bytes, bytes),
     (bool | np.bool_, bool),
     (Real | Decimal | np.bool_, np.float64),
-    (timedelta | np.timedelta64, "m8[us]"),
 )
 
 
@@ -85,9 +82,10 @@ def _refuse_missing(missing: np.ndarray, where: str) -> None:
 
 
 def _array_of_objects(values: list, where: str) -> np.ndarray:
-    """Return objects of one kind as an array of numbers, dates, durations or str."""
+    """Return objects of one kind as an array of numbers, dates or str."""
     missing = np.array([_is_missing(value) for value in values], bool)
-    days = [_day(value) for value, no in zip(values, missing, strict=True) if not no]
+    present = [value for value in values if not _is_missing(value)]
+    days = [_day(value) for value in present]
     if days and None not in days:
         array = np.full(len(values), np.datetime64("NaT", "D"))
         array[~missing] = days
@@ -96,17 +94,9 @@ def _array_of_objects(values: list, where: str) -> np.ndarray:
     for kind, dtype in _KINDS:
         if all(isinstance(value, kind) for value in values):
             try:
-                array = np.array(values, dtype)
-                return np.char.decode(array, "utf-8") if kind is bytes else array
-            except UnicodeDecodeError as error:
-                raise ValueError(
-                    f"{where} contains bytes that are not UTF-8, {error.object!r}: "
-                    "decode them, for example with np.char.decode(values, 'latin-1')."
-                ) from error
+                return np.array(values, dtype)
             except OverflowError as error:
-                raise ValueError(
-                    f"{where} has a number out of range: {error}."
-                ) from error
+                raise ValueError(f"{where} has a number out of range.") from error
     examples = {type(value): repr(value) for value in reversed(values)}
     raise ValueError(
         f"{where} must contain only numbers, only strings or only dates, one for each "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import partial, update_wrapper
 from typing import Any, NamedTuple, Self
@@ -163,10 +162,7 @@ def _named_columns(
     names: list[str] = []
     if hasattr(value, "columns"):
         names = list(map(str, value.columns))
-        if hasattr(value, "iloc"):  # of pandas, which may repeat names
-            columns = [column for _, column in value.items()]
-        else:
-            columns = [value[name] for name in value.columns]
+        columns = [value[name] for name in value.columns]
     elif len(getattr(value, "shape", ())) == 1:
         columns, name = [value], getattr(value, "name", None)
         names = [] if name in (None, "") else [str(name)]
@@ -394,7 +390,9 @@ def _formula_matrix(spec: Any, frame: Any) -> np.ndarray:
             matrix = np.asarray(_computed(spec, frame, clip=clip))
             break
         except errors.DataMismatchWarning as error:
-            raise _unseen_category(spec, frame) from error
+            cause = str(error).partition(". ")[0]  # names the categories
+            known = {str(f): state.levels for f, state in spec.factor_contrasts.items()}
+            raise ValueError(f"covariates: {cause}; fit had {known}.") from error
         except Exception as error:
             if clip:
                 advice = "It suited the covariates of the fit, but not these."
@@ -425,24 +423,6 @@ def _failure(formula: str, error: Exception, advice: str) -> ValueError:
     if isinstance(error, Warning):
         cause = "levels= must have all categories"
     return ValueError(f"formula={formula!r} fails: {cause}. {advice}")
-
-
-def _unseen_category(spec: Any, frame: Any) -> ValueError:
-    """Return the error about the first row with a category that fit did not have."""
-
-    def fails(n_rows: int) -> bool:
-        try:
-            return not len(_computed(spec, frame.iloc[:n_rows], clip=True))
-        except Warning:
-            return True
-
-    row = bisect_left(range(1, len(frame)), True, key=fails)
-    (values,) = frame.iloc[[row]].to_dict("records")
-    levels = {str(term): state.levels for term, state in spec.factor_contrasts.items()}
-    return ValueError(
-        f"covariates have a category in row {row}, {values}, that fit did not have: it "
-        f"had {levels}."
-    )
 
 
 def _refuse_statistics(formula: str, spec: Any, frame: Any, matrix: np.ndarray) -> None:
