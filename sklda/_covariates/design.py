@@ -1,4 +1,10 @@
-"""Covariates of documents that a user passes, as numbers."""
+"""Covariates of documents that a user passes, as numbers.
+
+`CovariateDesign` turns columns into numbers: `_named_columns` finds the columns,
+`as_column` reads each, `_levels` orders categories, and `_coded` and `_indicators`
+number them. With a formula, formulaic computes the numbers from the columns. `Scaling`
+standardises them.
+"""
 
 from __future__ import annotations
 
@@ -96,8 +102,8 @@ class CovariateDesign(NamedTuple):
         expected = [name for name, _ in self.columns]
         if self.spec is not None and is_named:  # in any order, among others
             columns = {name: columns[name] for name in expected if name in columns}
-        differ = self.is_named and is_named and [*columns] != expected
-        if len(columns) != len(expected) or differ:
+        both_named = self.is_named and is_named
+        if len(columns) != len(expected) or (both_named and [*columns] != expected):
             raise ValueError(
                 f"covariates have the columns {[*columns]}, but fit had {expected}: "
                 "pass the same columns in the same order."
@@ -114,9 +120,11 @@ class CovariateDesign(NamedTuple):
             found = [*zip(self.spec.column_names, matrix.T, strict=True)][1:]
         else:
             found = [
-                pair
+                named_numbers
                 for name, levels in self.columns
-                for pair in _indicators(name, levels, _coded(read[name], levels, name))
+                for named_numbers in _indicators(
+                    name, levels, _coded(read[name], levels, name)
+                )
             ]
         names = [name for name, _ in found]
         columns = [np.zeros((n_rows, 0)), *(values for _, values in found)]
@@ -318,7 +326,7 @@ class Scaling(NamedTuple):
 
 
 def _used_names(formula: str, names: list[str]) -> list[str]:
-    """Return the variables in a formula: no functions, arguments, numbers or strings.
+    """Return the variables in a formula, without functions, arguments and literals.
 
     "party.id" is a column of this name if there is one, or an attribute of "party".
     """
@@ -431,11 +439,11 @@ def _refuse_statistics(formula: str, spec: Any, frame: Any, matrix: np.ndarray) 
     for rows in _parts(frame):
         try:
             part = np.asarray(_computed(spec, frame.iloc[rows].reset_index(drop=True)))
-            differ = ~(np.abs(part - matrix[rows]) <= rounding).all(axis=0)
+            changed = ~(np.abs(part - matrix[rows]) <= rounding).all(axis=0)
         except Exception:  # such as a category that only these rows have
-            differ = np.arange(matrix.shape[1]) > 0
-        if differ.any():
-            terms = [str(t) for t, j in spec.term_indices.items() if differ[j].any()]
+            changed = np.arange(matrix.shape[1]) > 0
+        if changed.any():
+            terms = [str(t) for t, j in spec.term_indices.items() if changed[j].any()]
             raise ValueError(
                 f"formula={formula!r}: {', '.join(terms)} of a document depends on the "
                 "other documents, so new documents would get other numbers. Write "

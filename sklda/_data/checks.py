@@ -99,7 +99,7 @@ def check_matrix(
 
 
 def _native(array: Any) -> Any:
-    """Return an array in the byte order of the machine: SciPy knows no other."""
+    """Return an array in the byte order of the machine, the only one for SciPy."""
     dtype = getattr(array, "dtype", None)
     if not isinstance(dtype, np.dtype) or dtype.isnative:
         return array

@@ -1,6 +1,9 @@
-"""Matrices that are read in blocks of documents, and corpora that are kept in files.
+"""From X to the arrays that kernels take, and parts of these arrays.
 
-The conversion of X to the arrays that kernels take, and parts of these arrays.
+First the named tuples of the arrays. Then blocks of documents: what X is read in
+blocks, and the temporary files that hold its cells. Then `check_corpus` and
+`check_weights`, which every estimator calls. Last, what selects and splits documents
+and cells of a corpus.
 """
 
 from __future__ import annotations
@@ -72,9 +75,8 @@ class WeightedCorpus(NamedTuple):
 
 CorpusT = TypeVar("CorpusT", Corpus, Part, WeightedCorpus)
 
-LARGE = 2**27  # cells: a matrix with as many is read in blocks
-BLOCK_CELLS = 2**22  # about as many in each block of a large matrix
-_LONG = 200  # characters of a path in a message
+LARGE = 2**27  # cells of a matrix that is read in blocks
+BLOCK_CELLS = 2**22  # of each block of a large matrix, about
 
 
 def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
@@ -89,10 +91,12 @@ def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
         is_large = X.format == "csr" and len(X.indices) >= LARGE
         return _rows(X) if is_large and X.ndim == 2 else None
     if isinstance(X, list | tuple):
-        return _items(X) if len(X) > 0 and n_dimensions(X[0]) == 2 else None
-    is_array = hasattr(X, "shape") or hasattr(X, "__array__")
-    is_ordered = isinstance(X, Iterable) and not isinstance(X, Set | Mapping)
-    return _items(X) if is_ordered and not is_array else None
+        has_blocks = len(X) > 0 and n_dimensions(X[0]) == 2
+    else:
+        is_array = hasattr(X, "shape") or hasattr(X, "__array__")
+        is_unordered = isinstance(X, Set | Mapping)
+        has_blocks = isinstance(X, Iterable) and not is_array and not is_unordered
+    return ((f"{i}", block) for i, block in enumerate(X)) if has_blocks else None
 
 
 def check_repeatable(X: Any, reader: str, name: str = "X") -> None:
@@ -107,11 +111,10 @@ def check_repeatable(X: Any, reader: str, name: str = "X") -> None:
 
 def _files(folder):
     if not os.path.isdir(folder):
-        quoted = repr(folder if len(folder) <= _LONG else f"{folder[:_LONG]}...")
         raise ValueError(
-            f"X is {quoted}, which is not a folder. X must be a matrix of counts "
-            "(documents x words), such as CountVectorizer creates from texts, or "
-            f"{BLOCKS}."
+            f"X is {folder[:200]!r}, which is not a folder. X must be a matrix of "
+            "counts (documents x words), such as CountVectorizer creates from texts, "
+            f"or {BLOCKS}."
         )
     for path in sorted(Path(folder).glob("[!.]*.npz")):
         try:
@@ -139,12 +142,8 @@ def _rows(X):
         )
 
 
-def _items(X):
-    return ((f"{i}", block) for i, block in enumerate(X))
-
-
 class ArrayFile:
-    """An array that grows in a temporary file, which has no name."""
+    """An array that grows in an unnamed temporary file."""
 
     def __init__(self, dtype: type) -> None:
         self._dtype, self._n_bytes = np.dtype(dtype), 0
@@ -342,7 +341,9 @@ def _check_words(counts):
 
 def _cells(counts):
     """Return the first cell of each document, and the word of each cell."""
-    word = np.require(counts.indices, np.int32, ["A", "C", "W", "E"])  # no memory map
+    word = np.require(
+        counts.indices, np.int32, ["A", "C", "W", "E"]
+    )  # not a memory map
     return np.array(counts.indptr, np.int64), word
 
 
@@ -350,7 +351,7 @@ def _to_arrays(counts) -> Corpus:
     """Turn a canonical CSR matrix of whole numbers into a Corpus."""
     token_ptr = np.zeros(counts.nnz + 1, np.int64)
     token_ptr[1:] = counts.data
-    np.cumsum(token_ptr, out=token_ptr)  # in place: no other array of its size
+    np.cumsum(token_ptr, out=token_ptr)  # in place, since it is large
     corpus = Corpus(*_cells(counts), token_ptr)
     _check_lengths(corpus)
     return corpus
@@ -407,7 +408,7 @@ def cutting_marks(weight, n_items: int, n: int) -> np.ndarray:
 def kernel_ranges(weight_before, n_steps: int) -> Iterator[tuple[int, int]]:
     """Split documents into ranges of up to `MOST_STEPS` steps, `n_steps` per weight.
 
-    Ctrl-C waits until a kernel returns, so no call should take long.
+    Ctrl-C waits until a kernel returns, so each call should be short.
     """
     weight_before = weight_before - weight_before[0]
     return ranges(weight_before, 1 + int(weight_before[-1]) * n_steps // MOST_STEPS)
@@ -423,7 +424,7 @@ def document_chunks(corpus: Corpus) -> Iterator[Corpus]:
     before = tokens_before(corpus)
     n = 1 + int(before[-1] - before[0]) // _CHUNK_TOKENS
     if n == 1:
-        yield corpus  # also if it has no documents
+        yield corpus  # also an empty one
         return
     for documents in ranges(before - before[0], n):
         yield some_documents(corpus, *documents)

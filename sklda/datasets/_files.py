@@ -1,4 +1,8 @@
-"""Corpora in files: of the package, of the UCI repository, in its format or LDA-C's."""
+"""Corpora in files: of the package, of the UCI repository, in its format or LDA-C's.
+
+First the public functions; then the download; last the readers, all of which open files
+with `_opened`.
+"""
 
 from __future__ import annotations
 
@@ -294,7 +298,7 @@ def fetch_uci_bow(
 
     Notes
     -----
-    An interrupted download leaves no partial file, and several processes may download
+    An interrupted download leaves nothing behind, and several processes may download
     the same corpus. The format of the files is checked on each call. Memory and speed
     are those of :func:`load_uci_bow`: up to 15 GB for ``"pubmed"``.
 
@@ -401,7 +405,7 @@ def _download(path: Path, n_retries: int) -> None:
     except OSError as error:  # those of requests are, too
         raise OSError(
             f"{_BASE_URL}{path.name} could not be downloaded to {path.parent} "
-            f"({error!r}). Try again later, make room in the folder, or obtain the "
+            f"({error!r}). Try again later, free some space, or obtain the "
             "file in a different way and pass its folder as data_home."
         ) from error
 
@@ -498,7 +502,7 @@ def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix
             n_pairs, *_ = values = _integers([line], _DOCUMENT, expected, path, number)
             word, count = values[1::2], values[2::2]
             if n_pairs != word.size:
-                problem = f"M is {n_pairs}, but {word.size} pairs follow."
+                problem = f"M is {n_pairs}, but {word.size} pairs id:count follow."
                 raise _line_error(path, number, problem)
             is_bad = (word >= upper) | (count < 1) | (count > _MAX_INT32)
             if is_bad.any():

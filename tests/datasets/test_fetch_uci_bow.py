@@ -115,7 +115,7 @@ def test_files_in_place_are_read(repository, home, monkeypatch):
 
 def test_a_full_disk_is_said(repository, home):
     with no_file_beyond(10):
-        message = rf"{DOCWORD} could not be downloaded to .* make room .*data_home"
+        message = rf"{DOCWORD} could not be downloaded to .* free some space.*data_home"
         with pytest.raises(OSError, match=message):
             fetch_uci_bow("enron", data_home=home)
     assert listing(home) == {}

@@ -175,7 +175,7 @@ def test_ldac_width(write):
         ("1 0:-1\n", "line 1: expected 'M id:count"),
         ("1 0:1.5\n", "line 1: expected 'M id:count"),
         ("1 0:" + "9" * 19 + "\n", "line 1: expected 'M id:count"),
-        ("1 0:1 1:1\n", "line 1: M is 1, but 2 pairs follow"),
+        ("1 0:1 1:1\n", "line 1: M is 1, but 2 pairs id:count follow"),
         ("2 0:1 7:0\n", "line 1: word id 7 or its count 0 is out of range"),
         (
             "1 0:1\n2 0:1 3:2147483648\n",

@@ -5,6 +5,7 @@ and the valid values at the bounds, in groups of equal meaning.
 """
 
 import math
+import os
 import re
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
@@ -14,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda._data.sklearn_private import HasMethods, Interval, NonemptyPath, StrOptions
+from sklda._data.sklearn_private import HasMethods, Interval, StrOptions
 
 WRONG = (ValueError, TypeError)  # as scikit-learn's InvalidParameterError is
 NAME = "{name}"  # stands for the name of the parameter
@@ -186,7 +187,7 @@ def derived(constraints: list[Any], typical: Any, most: int = 2**31) -> Spec:
     if dict in constraints:
         known += 1
         spec += refused(5, "yes", True, {3}, [("a", 1)], object(), words=NAME)
-    if any(isinstance(c, NonemptyPath) for c in constraints):
+    if os.PathLike in constraints:
         known += 1
         spec += path(optional=None in constraints)
     known += sum(isinstance(c, HasMethods) for c in constraints)
@@ -317,7 +318,7 @@ def numbers_per_item(n: int, *, low: float, high: float) -> Spec:
 
 def path(*, optional: bool = False) -> Spec:
     """Return the Spec of the path of a file. An int would name an open one."""
-    bad = ["", 0, 10**6, True, 2.5, b"a", [], {"a"}] + ([] if optional else [None])
+    bad = [0, 10**6, True, 2.5, b"a", [], {"a"}] + ([] if optional else [None])
     words = rf"'{NAME}' parameter .*'str'.*PathLike.*Got"
     spec = refused(*bad, words=words, error=TypeError)
     spec += refused("absent.txt", words="absent.txt", error=FileNotFoundError)
