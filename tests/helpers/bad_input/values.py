@@ -1,11 +1,9 @@
-"""Values that a parameter must refuse or take, by the kind of parameter.
+"""Values that a parameter must refuse, by the kind of parameter.
 
-Each function returns a `Spec` for one kind: the bad values with words of the message,
-and the valid values at the bounds, in groups of equal meaning.
+Each function returns the bad values of one kind, with words of the message.
 """
 
 import math
-import os
 import re
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
@@ -13,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda._data.sklearn_private import HasMethods, Interval, StrOptions
 
@@ -29,42 +26,22 @@ class Bad(NamedTuple):
     error: type[Exception] | tuple[type[Exception], ...] = WRONG
 
 
-class Spec(NamedTuple):
-    """Values that are refused, and groups of valid ones that mean the same."""
-
-    bad: list[Bad]
-    good: list[list[Any]]
-
-    def __add__(self, other):
-        return Spec(self.bad + other.bad, self.good + other.good)
-
-
 class Door(NamedTuple):
-    """Something to call: with `sound` it works, and `specs` say what else is tried."""
+    """Something to call: with `sound` it works, and `bad` says what else is tried."""
 
     call: Callable[..., Any]
     sound: dict[str, Any]
-    specs: dict[str, Spec]
+    bad: dict[str, list[Bad]]
 
 
-def refused(*values: Any, words: str = NAME, error=WRONG) -> Spec:
-    """Return a Spec of bad values."""
-    return Spec([Bad(value, words, error) for value in values], [])
+def refused(*values: Any, words: str = NAME, error=WRONG) -> list[Bad]:
+    """Return bad values with the same message."""
+    return [Bad(value, words, error) for value in values]
 
 
-def rows(*bad: tuple, error=ValueError) -> Spec:
-    """Return a Spec of pairs of a bad value and words of the message."""
-    return Spec([Bad(value, f"{NAME}.*{words}", error) for value, words in bad], [])
-
-
-def accepted(*values: Any) -> Spec:
-    """Return a Spec of valid values, each with a meaning of its own."""
-    return Spec([], [[value] for value in values])
-
-
-def only_bad(spec: Spec) -> Spec:
-    """Leave the valid values out."""
-    return Spec(spec.bad, [])
+def rows(*bad: tuple, error=ValueError) -> list[Bad]:
+    """Return bad values from pairs of a value and words of the message."""
+    return [Bad(value, f"{NAME}.*{words}", error) for value, words in bad]
 
 
 # --- numbers and choices ---------------------------------------------------------
@@ -100,110 +77,74 @@ def outside(interval: Interval) -> Iterable[Any]:
             yield from (number, *as_numpy(number))
 
 
-def number_in(interval: Interval) -> Any:
-    """Return a number in an interval, not at its ends."""
-    low, high = interval.left, interval.right
-    if low is None or high is None:
-        return high - 1 if low is None else low + 1
-    return (low + high) // 2 if interval.type is Integral else (low + high) / 2
+NOT_NUMBERS = ["3", {3}, [[3]], 3j, object(), True, np.True_, math.nan]
+NOT_NUMBERS += [np.float32("nan")]
+NOT_INTEGERS = [math.inf, 2.5, 3.0, np.float32(3), np.float64(3)]
+NOT_FLOATS = [math.inf, -math.inf, np.float32("inf"), 10**400, -(10**400)]
 
 
-NO_NUMBERS = ["3", {3}, [[3]], 3j, object(), True, np.True_, math.nan]
-NO_NUMBERS += [np.float32("nan")]
-NO_INTEGERS = [math.inf, 2.5, 3.0, np.float32(3), np.float64(3)]
-NO_FLOATS = [math.inf, -math.inf, np.float32("inf"), 10**400, -(10**400)]
-
-
-def numbers(intervals: list[Interval], typical: Any, words: str, most: int) -> Spec:
-    """Return the Spec of a number in one of several intervals.
-
-    Bounds of integers above `most` are too large to be tried.
-    """
+def numbers(intervals: list[Interval], words: str) -> list[Bad]:
+    """Return bad values of a number in one of several intervals."""
     whole = intervals[0].type is Integral
     beyond = [number for interval in intervals for number in outside(interval)]
     beyond = [n for n in beyond if not any(n in interval for interval in intervals)]
-    bad = NO_NUMBERS + (NO_INTEGERS if whole else NO_FLOATS) + beyond
-    bounds = [
-        bound
-        for interval in intervals
-        for bound in (interval.left, interval.right)
-        if bound is not None and bound in interval and not (whole and bound > most)
-    ]
-    good = dict.fromkeys([typical, *(b if whole else float(b) for b in bounds)])
-    return refused(*bad, words=words) + Spec([], [[n, *as_numpy(n)] for n in good])
+    bad = NOT_NUMBERS + (NOT_INTEGERS if whole else NOT_FLOATS) + beyond
+    return refused(*bad, words=words)
 
 
-def at_most(high: int) -> Spec:
-    """Return the Spec of the number of things of which there are `high`."""
-    more, words = high + 1, f"{NAME}=.* exceeds .*{high}"
-    return refused(more, *as_numpy(more), words=words) + accepted(high)
+def at_most(high: int) -> list[Bad]:
+    """Return bad numbers of things of which there are `high`."""
+    words = f"{NAME}=.* exceeds .*{high}"
+    return refused(high + 1, *as_numpy(high + 1), words=words)
 
 
-def choice(*options: str) -> Spec:
-    """Return the Spec of one of several strings; the message must list them all."""
+def choice(*options: str) -> list[Bad]:
+    """Return bad values of one of several strings; the message must list them all."""
     words = NAME + "".join(f"(?=.*{option})" for option in options)
     typos = [f"{option}x" for option in options] + [options[0][:-1], options[0].title()]
-    bad = refused(*typos, "", 5, set(options), [options[0]], object(), words=words)
-    return bad + accepted(*options)
+    return refused(*typos, "", 5, set(options), [options[0]], object(), words=words)
 
 
 # scikit-learn's check of seeds does not know the name of the parameter.
 SEEDS = refused(
     *("now", -1, 1.5, 2**32, {3}, np.random.default_rng(0)), words="(?i){name}|seed"
-) + Spec([], [[3, *as_numpy(3)], [2**32 - 1, np.uint64(2**32 - 1)]])
+)
+OF_KIND = {  # bad values of constraints that are not ranges or choices
+    None: [],
+    "random_state": SEEDS,
+    "verbose": refused(-1, 1.5, "yes", {3}, None),
+    "boolean": refused(None, 2, "yes", {True}, words=f"'{NAME}' parameter.*bool"),
+    str: refused(5, True, {3}, ["a"], object(), words=f"'{NAME}' parameter"),
+    dict: refused(5, "yes", True, {3}, [("a", 1)], object()),
+}
 
 
-def derived(constraints: list[Any], typical: Any, most: int = 2**31) -> Spec:
-    """Derive the Spec of a parameter from its constraints."""
+def derived(constraints: list[Any]) -> list[Bad]:
+    """Derive the bad values of a parameter from its constraints."""
     intervals = [c for c in constraints if isinstance(c, Interval)]
-    if intervals and typical is None:
-        typical = number_in(intervals[0])
     options = [c.options for c in constraints if isinstance(c, StrOptions)]
-    known = len(intervals) + len(options)
-    spec = Spec([], [])
+    bad = []
     if intervals:
         ranges = "".join(rf"(?=.*{re.escape(str(i))})" for i in intervals)
-        spec += numbers(intervals, typical, f"'{NAME}' parameter{ranges}", most)
+        bad += numbers(intervals, f"'{NAME}' parameter{ranges}")
     if options:
-        spec += choice(*sorted(options[0]))
-    if None in constraints:
-        known += 1
-        spec += accepted(None)
-    elif known:
-        spec += refused(None)
-    if "random_state" in constraints:
-        known += 1
-        spec += SEEDS
-    if "verbose" in constraints:
-        known += 1
-        spec += refused(-1, 1.5, "yes", {3}, None) + accepted(False, 0)
-    if "boolean" in constraints:
-        known += 1
-        spec += refused(None, 2, "yes", {True}, words=f"'{NAME}' parameter.*bool")
-        spec += Spec([], [[True, np.True_], [False, np.False_]])
-    if str in constraints:
-        known += 1
-        spec += refused(5, True, {3}, ["a"], object(), words=f"'{NAME}' parameter")
-    if dict in constraints:
-        known += 1
-        spec += refused(5, "yes", True, {3}, [("a", 1)], object(), words=NAME)
-    if os.PathLike in constraints:
-        known += 1
-        spec += path(optional=None in constraints)
-    known += sum(isinstance(c, HasMethods) for c in constraints)
-    if "array-like" in constraints:
-        known += 1
-        bad = [b for b in spec.bad if not isinstance(b.value, list | set)]
-        spec = Spec(bad, spec.good)
-    assert known == len(constraints), f"no rows follow from {constraints}"
-    return spec
+        bad += choice(*sorted(options[0]))
+    if bad and None not in constraints:
+        bad += refused(None)
+    others = [c for c in constraints if not isinstance(c, Interval | StrOptions)]
+    for constraint in others:
+        if constraint == "array-like":
+            bad = [b for b in bad if not isinstance(b.value, list | set)]
+        elif not isinstance(constraint, HasMethods):
+            bad += OF_KIND.get(constraint, [])
+    return bad
 
 
 # --- arrays ----------------------------------------------------------------------
 
 
-def counts(n_docs: int, n_words: int, *, whole: bool, fitted: bool) -> Spec:
-    """Return the Spec of counts of `n_words` words, or of other non-negative weights.
+def counts(n_docs: int, n_words: int, *, whole: bool, fitted: bool) -> list[Bad]:
+    """Return what is refused as counts, or as other non-negative weights.
 
     With `whole` fractions are refused, with `fitted` any other number of words.
     """
@@ -217,7 +158,7 @@ def counts(n_docs: int, n_words: int, *, whole: bool, fitted: bool) -> Spec:
     if fitted:
         words = f"features.*expecting {n_words}.*vectorizer.transform"
         bad += [Bad(form(sound[:, 1:]), words) for form in FORMS]
-    return Spec(bad, [[form(sound) for form in FORMS]])
+    return bad
 
 
 FORMS = (np.asarray, sparse.csr_array, sparse.csc_matrix, sparse.coo_array)
@@ -267,59 +208,38 @@ def out_of_range(sound: np.ndarray) -> Iterable[Bad]:
         yield from (Bad(form(X), words) for form in FORMS)
 
 
-def weights(n_rows: int, n_words: int) -> Spec:
-    """Return the Spec of a matrix of finite numbers, as `check_matrix` checks it."""
-    sound = np.arange(n_rows * n_words).reshape(n_rows, n_words) / 7
-    spec = refused(*(bad.value for bad in wrong_matrices(n_words)))
+def weights(n_rows: int, n_words: int) -> list[Bad]:
+    """Return what is refused as a matrix of finite numbers by `check_matrix`."""
+    bad = refused(*(bad.value for bad in wrong_matrices(n_words)))
     for value, words in ((math.nan, "NaN"), (math.inf, "infinity")):
-        X = sound.copy()
+        X = np.ones((n_rows, n_words))
         X[0, 1] = value
-        spec += refused(X, words=f"{NAME}.*{words}")
-    return spec + Spec([], [[sound, sound.tolist()]])
+        bad += refused(X, words=f"{NAME}.*{words}")
+    return bad
 
 
-def names(n: int, counted: str) -> Spec:
-    """Return the Spec of names of n things, in their order."""
+def names(n: int, counted: str) -> list[Bad]:
+    """Return what is refused as names of n things, in their order."""
     sound = [f"name {i}" for i in range(n)]
-    keys = dict.fromkeys(sound)
-    ordered_or_not = [set(sound), frozenset(sound), keys, keys.keys(), iter(sound)]
-    spec = Spec([], [])
-    for value in (*ordered_or_not, "x" * n, b"x" * n, 5, object(), CountVectorizer()):
+    bad = []
+    for value in ({*sound}, dict.fromkeys(sound), iter(sound), "x" * n, 5, object()):
         words = f"{NAME} must list .* got an? {type(value).__name__}. Pass"
-        spec += refused(value, words=words, error=TypeError)
-    spec += refused(np.array([sound, sound]).T, words=f"{NAME}.*2-dimensional")
-    spec += rows((sound[1:], f"{n - 1} names.*{n} {counted}"), ([], "0 names"))
-    same = [sound, tuple(sound), np.array(sound), np.array(sound, object)]
-    return spec + Spec([], [same, [None]])
+        bad += refused(value, words=words, error=TypeError)
+    bad += refused(np.array([sound, sound]).T, words=f"{NAME}.*2-dimensional")
+    return bad + rows((sound[1:], f"{n - 1} names.*{n} {counted}"), ([], "0 names"))
 
 
-def indices(n: int) -> Spec:
-    """Return the Spec of indices below n; None means all, or some default."""
-    spec = rows(*((value, f"between 0 and {n - 1}") for value in ([n], [-1])))
-    no_list = ([], [0.5], [math.nan], [[0]], [[0], [0, 1]], [True], ["a"], "a", 1, {1})
-    spec += rows(*((value, "list of integers") for value in no_list))
-    same = [[1, n - 1], (1, n - 1), np.array([1, n - 1], np.uint8)]
-    return spec + Spec([], [[*same, np.array([1, n - 1], np.uint64)]])
+def indices(n: int) -> list[Bad]:
+    """Return what is refused as indices below n."""
+    bad = rows(*((value, f"between 0 and {n - 1}") for value in ([n], [-1])))
+    wrong = ([], [0.5], [math.nan], [[0]], [[0], [0, 1]], [True], ["a"], "a", 1, {1})
+    return bad + rows(*((value, "list of integers") for value in wrong))
 
 
-def numbers_per_item(n: int, *, low: float, high: float) -> Spec:
-    """Return the Spec of one number, or of an array of n; whole numbers if `low` is."""
-    whole = isinstance(low, int)
-    items = [math.nan, math.inf, -math.inf, -1, "auto", 1j, 2 * high, 10**400]
-    items += [high + 1, 2**63, 2.5] if whole else [0, low / 2]
+def numbers_per_item(n: int, *, low: float, high: float) -> list[Bad]:
+    """Return bad values of one number or n; of whole numbers if `low` is one."""
+    items = [math.nan, math.inf, -1, "auto", 1j, 2 * high, 10**400]
+    items += [high + 1, 2**63, 2.5] if isinstance(low, int) else [0, low / 2]
     bad = refused(True, [], {1}, *items, *([1] * (n - 1) + [item] for item in items))
     wrong_shapes = [1] * (n + 1), [1] * (n - 1), [[1] * n], [1, [1]]
-    bad += refused(*wrong_shapes, words=f"{NAME} must be one .* or an array")
-    many = np.arange(1, n + 1)
-    good = [[1, *as_numpy(1)], [many, many.tolist(), many.astype(np.int8)]]
-    good += [[0], [[0] * n]] if whole else [[low], [high], [0.5, *as_numpy(0.5)]]
-    return bad + Spec([], good)
-
-
-def path(*, optional: bool = False) -> Spec:
-    """Return the Spec of the path of a file. An int would name an open one."""
-    bad = [0, 10**6, True, 2.5, b"a", [], {"a"}] + ([] if optional else [None])
-    words = rf"'{NAME}' parameter .*'str'.*PathLike.*Got"
-    spec = refused(*bad, words=words, error=TypeError)
-    spec += refused("absent.txt", words="absent.txt", error=FileNotFoundError)
-    return spec + accepted(None) if optional else spec
+    return bad + refused(*wrong_shapes, words=f"{NAME} must be one .* or an array")
