@@ -4,6 +4,8 @@ import gzip
 import http.server
 import sys
 import threading
+from functools import partial
+from shutil import copy, copytree
 
 import numpy as np
 import pytest
@@ -18,54 +20,33 @@ COUNTS = [[2, 0, 0, 1], [0, 0, 0, 0], [0, 5, 12, 0]]
 WORDS = b"bar\nbaz\nfoo\nqux\n"
 
 
-class Repository(http.server.ThreadingHTTPServer):
-    """Serves `files`; breaks off the first `n_cut` answers, refuses `n_busy`."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.files = {DOCWORD: gzip.compress(TEXT), VOCAB: WORDS}
-        self.requests = []
-        self.n_cut = self.n_busy = 0
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        server, name = self.server, self.path.rpartition("/")[2]
-        server.requests.append(name)
-        if server.n_busy > 0:
-            server.n_busy -= 1
-            self.send_error(503)
-            return
-        if name not in server.files:
-            self.send_error(404)
-            return
-        body = server.files[name]
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if server.n_cut > 0:
-            server.n_cut -= 1
-            body = body[: len(body) // 2]
-        self.wfile.write(body)
-
+class Handler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
+    def log_request(self, code="-", size="-"):
+        self.server.requests.append(self.path.removeprefix("/"))
+
 
 @pytest.fixture
-def repository(monkeypatch):
+def repository(monkeypatch, tmp_path_factory):
+    """Serve the files in `folder`, and list the `requests`."""
     pooch = pytest.importorskip("pooch")
     monkeypatch.setattr(pooch.core.time, "sleep", lambda _: None)  # between attempts
-    server = Repository()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    address = f"http://127.0.0.1:{server.server_port}/bag-of-words/"
-    monkeypatch.setattr(_files, "_BASE_URL", address)
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    folder = tmp_path_factory.mktemp("repository")
+    (folder / DOCWORD).write_bytes(gzip.compress(TEXT))
+    (folder / VOCAB).write_bytes(WORDS)
+    handler = partial(Handler, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.requests, server.folder = [], folder
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        monkeypatch.setattr(_files, "_BASE_URL", address)
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        yield server
+        server.shutdown()
+        thread.join()
 
 
 @pytest.fixture
@@ -90,12 +71,12 @@ def test_download(repository, home):
     assert corpus.DESCR.startswith("Enron e-mails\n----")
     assert repository.requests == [DOCWORD, VOCAB]
     # What came over the wire, under the names of the repository and nothing else.
-    assert listing(home) == repository.files
+    assert listing(home) == listing(repository.folder)
 
 
 def test_only_what_is_missing_is_downloaded(repository, home):
     home.mkdir()
-    (home / DOCWORD).write_bytes(repository.files[DOCWORD])
+    copy(repository.folder / DOCWORD, home)
     fetch_uci_bow("enron", data_home=home)
     assert repository.requests == [VOCAB]
     corpus = fetch_uci_bow("enron", data_home=home)
@@ -104,13 +85,11 @@ def test_only_what_is_missing_is_downloaded(repository, home):
 
 
 def test_files_in_place_are_read(repository, home, monkeypatch):
-    home.mkdir()
-    for name, body in repository.files.items():
-        (home / name).write_bytes(body)
+    copytree(repository.folder, home)
     monkeypatch.setitem(sys.modules, "pooch", None)
     corpus = fetch_uci_bow("enron", data_home=str(home), download_if_missing=False)
     assert corpus.data.toarray().tolist() == COUNTS
-    assert listing(home) == repository.files
+    assert listing(home) == listing(repository.folder)
 
 
 def test_a_full_disk_is_said(repository, home):
@@ -129,7 +108,7 @@ def test_data_home(repository, tmp_path, monkeypatch, variable, data_home, folde
     for name in (variable, "USERPROFILE"):  # which is HOME on Windows
         monkeypatch.setenv(name, str(tmp_path))
     fetch_uci_bow("enron", data_home=data_home)
-    assert listing(tmp_path / folder) == repository.files
+    assert listing(tmp_path / folder) == listing(repository.folder)
 
 
 def test_missing_and_no_download(repository, home):
@@ -157,34 +136,21 @@ BROKEN = {
 
 @pytest.mark.parametrize(("body", "problem"), BROKEN.values(), ids=BROKEN)
 def test_broken_file_is_refused(repository, home, body, problem):
-    sound, repository.files[DOCWORD] = repository.files[DOCWORD], body
+    sound = (repository.folder / DOCWORD).read_bytes()
+    (repository.folder / DOCWORD).write_bytes(body)
     for _ in range(2):  # downloaded, and in place
         with pytest.raises(OSError, match=rf"{problem}.* Delete this file, and "):
             fetch_uci_bow("enron", data_home=home)
     assert repository.requests == [DOCWORD, VOCAB]
     # The way out that the message names.
     (home / DOCWORD).unlink()
-    repository.files[DOCWORD] = sound
+    (repository.folder / DOCWORD).write_bytes(sound)
     assert fetch_uci_bow("enron", data_home=home).data.toarray().tolist() == COUNTS
 
 
-def test_connection_that_breaks_off(repository, home):
-    repository.n_cut = 2
-    with pytest.raises(OSError, match=f"{DOCWORD} could not be downloaded"):
-        fetch_uci_bow("enron", data_home=home, n_retries=1)
-    assert repository.requests == [DOCWORD] * 2
-    assert listing(home) == {}
-
-
-def test_retry_succeeds(repository, home):
-    repository.n_cut = repository.n_busy = 1
-    corpus = fetch_uci_bow("enron", data_home=home, n_retries=2)
-    assert corpus.data.toarray().tolist() == COUNTS
-    assert repository.requests == [DOCWORD] * 3 + [VOCAB]
-
-
 def test_absent_from_the_repository(repository, home):
-    del repository.files[DOCWORD]
+    (repository.folder / DOCWORD).unlink()
     with pytest.raises(OSError, match=r"404.* in a different way"):
-        fetch_uci_bow("enron", data_home=home, n_retries=0)
+        fetch_uci_bow("enron", data_home=home, n_retries=2)
+    assert repository.requests == [DOCWORD] * 3
     assert listing(home) == {}
