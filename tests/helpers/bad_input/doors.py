@@ -66,13 +66,13 @@ def topic_model() -> list[Bad]:
 @cache
 def common() -> dict[str, list[Bad]]:
     """Return the bad values of parameters that have one meaning in all functions."""
-    no_draws = 5, None, "draws", [1], with_draws()
+    not_draws = 5, None, "draws", [1], with_draws()
     words = "draws_ of an estimator.*keep_draws"
     return {
         "X": counts(N_DOCS, N_WORDS, whole=True, fitted=True),
         "ax": refused(5, "here", {1}, object()),
         "documents": indices(N_DOCS),
-        "draws": refused(*no_draws, words=words, error=TypeError),
+        "draws": refused(*not_draws, words=words, error=TypeError),
         "estimator": topic_model(),
         "feature_names": names(N_WORDS, "words"),
         "style": refused(  # the errors of matplotlib, or with what sklda adds
@@ -150,8 +150,8 @@ def result_of(source: str, *others: Any) -> list[Bad]:
 
 def several_models(model: Any, array: np.ndarray, *, minimum: int = 2) -> list[Bad]:
     """Return the bad values of a list of models, of which `model` is one."""
-    no_list = (model, array, "ab", None, 5, {1, 2})
-    spec = refused(*no_list, {"a": model}, words="{name} must be a list of models")
+    not_lists = (model, array, "ab", None, 5, {1, 2})
+    spec = refused(*not_lists, {"a": model}, words="{name} must be a list of models")
     few = ([], [model][: minimum - 1], (), iter(()))
     spec += refused(*few, words=f"{{name}} must contain at least {minimum} models")
     for bad in topic_model()[:2]:

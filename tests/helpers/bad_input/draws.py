@@ -1,4 +1,4 @@
-"""Bad and good arguments of kept draws, and of functions that take them."""
+"""Bad arguments of kept draws, and of functions that take them."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Bad and good arguments of estimators; most follow from the constraints."""
+"""Bad arguments of estimators; most follow from the constraints."""
 
 import math
 from collections.abc import Iterator

@@ -1,15 +1,19 @@
-"""Bad and good arguments of the functions and displays of sklda."""
+"""Bad arguments of the functions and displays of sklda."""
 
 from collections.abc import Iterator
 from copy import copy, deepcopy
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import numpy as np
 from sklearn.decomposition import TruncatedSVD
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import Bunch
 
 import sklda
 from sklda import (
@@ -20,6 +24,7 @@ from sklda import (
     diagnostics,
     inspection,
     metrics,
+    model_selection,
 )
 from tests.helpers.bad_input.doors import (
     common,
@@ -42,7 +47,6 @@ from tests.helpers.bad_input.estimators import (
     fitted,
     groups,
 )
-from tests.helpers.bad_input.model_selection import model_selection_doors
 from tests.helpers.bad_input.values import (
     NAME,
     Bad,
@@ -59,6 +63,7 @@ from tests.helpers.known_topics import KnownTopics
 
 HAS_ARVIZ = find_spec("arviz_stats") is not None
 COMPONENTS = np.arange(N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS) % 5
+TEXTS = [["a", "b"], ["c", "a", "b"], ["d", "e"], ["f", "g"]]
 NAMES = np.array(list("abcdefg"), dtype=object)
 
 
@@ -85,16 +90,16 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
         model=model + not_distributed(),
     )
     yield from alignment_doors()
-    no_models = topic_model()
+    not_models = topic_model()
     for_each = MedLDAClassifier(2, multi_class="ovr", max_iter=2).fit(X, LABELS)
     several = Bad(for_each, "contains 3 models, one for each class", TypeError)
-    no_models = [bad for bad in no_models if not isinstance(bad.value, Pipeline)]
-    no_models.append(several)
+    not_models = [bad for bad in not_models if not isinstance(bad.value, Pipeline)]
+    not_models.append(several)
     sound = {"estimator": fitted(CollapsedGibbsLDA), "X": X}
     yield door(
         metrics.document_completion_score,
         sound,
-        estimator=no_models,
+        estimator=not_models,
         X=counts(N_DOCS, N_WORDS, whole=False, fitted=True),
     )
     columns, matrix = list(range(N_WORDS)), weights(N_DOCS, N_WORDS)
@@ -122,17 +127,17 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
 def top_level_doors() -> Iterator[tuple[str, Door]]:
     vocabulary = ["tea", "teapot", "rum"]
     seeds = refused(["tea"], None, "tea", 3, words="seeds must map numbers of t")
-    no_lists = {0: "tea"}, {0: 3}, {0: {"tea"}}
-    seeds += refused(*no_lists, words="seeds of topic 0 must")
-    no_topics = ({k: ["tea"]} for k in (-1, 2, 0.0, "0", True))
-    seeds += refused(*no_topics, words="a topic of seeds")
+    not_lists = {0: "tea"}, {0: 3}, {0: {"tea"}}
+    seeds += refused(*not_lists, words="seeds of topic 0 must")
+    not_topics = ({k: ["tea"]} for k in (-1, 2, 0.0, "0", True))
+    seeds += refused(*not_topics, words="a topic of seeds")
     nothing = {}, {0: []}, {0: ["gin", "g*"]}
     seeds += refused(*nothing, words="no word of feature_names")
-    no_list = refused("tea", None, {*vocabulary}, words="feature_names must list")
+    not_list = refused("tea", None, {*vocabulary}, words="feature_names must list")
     yield door(
         sklda.seed_word_prior,
         {"feature_names": vocabulary, "seeds": {0: ["tea"]}, "n_components": 2},
-        feature_names=no_list,
+        feature_names=not_list,
         seeds=seeds,
     )
     unusable = refused([[1, 0], [0, 0]], words="{name}: all weights of topic 1 are 0")
@@ -155,7 +160,6 @@ def lists_of_words() -> list[Bad]:
 
 
 def coherence_in_texts() -> tuple[str, Door]:
-    lists = [["a", "b"], ["c", "a", "b"], ["d", "e"], ["f", "g"]]
     texts = refused(None, words="{name} must be given")
     for words, wrong in (
         ("must be a list of strings", ("abc", 5, {"a": "b"}, COMPONENTS, X)),
@@ -170,7 +174,7 @@ def coherence_in_texts() -> tuple[str, Door]:
     return door(
         metrics.topic_coherence,
         {"model": COMPONENTS, "measure": "c_v", "n_words": 3}
-        | {"texts": lists, "feature_names": list("abcdefg")},
+        | {"texts": TEXTS, "feature_names": list("abcdefg")},
         model=lists_of_words() + refused([["a", "b", "x"]], words=words),
         X=refused(X, words="X has no effect"),
         texts=texts,
@@ -215,13 +219,10 @@ def if_any(every: list[Bad]) -> list[Bad]:
     return [bad for bad in every if bad.value is not None]
 
 
-def explorer_door(folder: Path) -> Door:
-    def save(**arguments: Any) -> bytes:
-        return inspection.save_explorer(**arguments).read_bytes()
-
+def explorer_door(folder: Path) -> tuple[str, Door]:
     absent = folder / "absent" / "page.html"
     sound = {"path": folder / "page.html", "estimator": fitted(CollapsedGibbsLDA)}
-    _, described = door(
+    return door(
         inspection.save_explorer,
         sound | {"X": X, "feature_names": None},
         path=refused(None, 5, {1}, error=TypeError)
@@ -230,30 +231,22 @@ def explorer_door(folder: Path) -> Door:
         texts=names(N_DOCS, "documents"),
         groups=groups(),
     )
-    return described._replace(call=save)
 
 
 def names_door() -> tuple[str, Door]:
-    def name(estimator: Any, **arguments: Any) -> list[str]:
-        return inspection.name_topics(copy(estimator), **arguments).topic_names_
-
-    def function(words: list[str], documents: np.ndarray) -> str:
-        return f"{words} {documents}"
-
-    sound = {"estimator": fitted(CollapsedGibbsLDA), "names": function, "X": X}
-    no_list = refused(5, None, "a", {"a"}, words="names must list", error=TypeError)
-    no_topics = refused({N_TOPICS: "a"}, {-1: "a"}, {"0": "a"}, words="names has the k")
-    no_names = [5, *"bc"], ["a", "a", "b"], ["", "b", "c"], {1: 5}
-    _, described = door(
+    sound = {"estimator": copy(fitted(CollapsedGibbsLDA)), "names": "{} {}".format}
+    not_list = refused(5, None, "a", {"a"}, words="names must list", error=TypeError)
+    not_topics = refused({N_TOPICS: "a"}, {-1: "a"}, {"0": "a"}, words="names has the")
+    not_names = [5, *"bc"], ["a", "a", "b"], ["", "b", "c"], {1: 5}
+    return door(
         inspection.name_topics,
-        sound | {"n_words": 3, "n_documents": 3},
-        names=no_list
-        + no_topics
-        + refused(*no_names, words="[Tt]he name of topic|names must differ")
+        sound | {"X": X, "n_words": 3, "n_documents": 3},
+        names=not_list
+        + not_topics
+        + refused(*not_names, words="[Tt]he name of topic|names must differ")
         + refused(["a"], words="names has 1 names for 3 topics"),
         X=if_any(common()["X"]),
     )
-    return "name_topics", described._replace(call=name)
 
 
 def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
@@ -265,7 +258,7 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield door(inspection.top_documents, model | {"X": X, "n_documents": 3})
     documents = common()["X"] + refused(X * 0, words="X contains no token")
     yield door(inspection.pyldavis_data, model | {"X": X}, X=documents)
-    yield "save_explorer", explorer_door(folder)
+    yield explorer_door(folder)
     yield names_door()
     # Displays.
     yield from display_doors(inspection.TopWordsDisplay, words)
@@ -301,9 +294,9 @@ def sampled_chains() -> diagnostics.SampledChains:
 
 
 def diagnostics_doors() -> Iterator[tuple[str, Door]]:
-    no_model = ("model", None, 5, CollapsedGibbsLDA, {1}, TruncatedSVD(2))
+    not_models = ("model", None, 5, CollapsedGibbsLDA, {1}, TruncatedSVD(2))
     pipeline = make_pipeline("passthrough", CollapsedGibbsLDA())
-    bad = refused(*no_model, pipeline, words="estimator of sklda", error=TypeError)
+    bad = refused(*not_models, pipeline, words="estimator of sklda", error=TypeError)
     bad += refused(CollapsedGibbsLDA(0), words="n_components")
     documents = counts(N_DOCS, N_WORDS, whole=True, fitted=False)
     labels = refused(LABELS[1:], words="inconsistent numbers of samples")
@@ -323,11 +316,7 @@ def diagnostics_doors() -> Iterator[tuple[str, Door]]:
     specs = {"covariates": covariates(fitted=False)}
     yield name, Door(diagnostics.sample_chains, at, specs)
 
-    def go_on(**arguments: Any) -> Any:
-        return deepcopy(sampled_chains()).more(**arguments)
-
-    name, more = door(sampled_chains().more, {"n_sweeps": 1})
-    yield name, more._replace(call=go_on)
+    yield door(deepcopy(sampled_chains()).more, {"n_sweeps": 1})
     yield door(sampled_chains().summary, {})
 
 
@@ -364,23 +353,61 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield door(datasets.load_uci_bow, sound, vocab_path=wrong + short)
     sound = {"path": folder / "corpus.ldac"}
     yield door(datasets.load_ldac, sound, vocab_path=wrong)
-    yield "fetch_uci_bow", fetch_door(folder / "absent")
-
-
-def fetch_door(folder: Path) -> Door:
-    def fetch(**arguments: Any) -> str:
-        try:
-            return datasets.fetch_uci_bow(**arguments)
-        except FileNotFoundError as error:  # what comes after all checks
-            assert not folder.exists()
-            return str(error)
-
-    _, described = door(
+    for name in ("docword.kos.txt.gz", "vocab.kos.txt"):
+        copyfile(docword if "docword" in name else vocab, folder / name)
+    yield door(
         datasets.fetch_uci_bow,
-        {"name": "kos", "data_home": folder, "download_if_missing": False},
+        {"name": "kos", "data_home": folder},
         data_home=refused(5, {1}, [folder], error=TypeError),
     )
-    return described._replace(call=fetch)
+
+
+# --- model selection -------------------------------------------------------------
+
+
+def curve_doors() -> Iterator[tuple[str, Door]]:
+    lda, counts = CollapsedGibbsLDA(max_iter=2), X.toarray()
+    sound = {"estimator": lda, "X": counts, "param_range": [2, 3], "n_words": 3}
+    sound |= {"cv": 2, "random_state": 0, "measures": ["score"], "n_repeats": 1}
+    splits = list(KFold(2).split(counts))
+    not_models = (Ridge(), make_pipeline(lda), MedLDAClassifier(), None, 5, {1})
+    numbers = refused(5, None, [2], [2, 2], [2.0, 3], [True, False], ["2"], {2, 3})
+    numbers += refused([0, 2], [-1, 2], [2, N_WORDS + 1], [[2, 3]], [[2], [2, 3]])
+    kinds = refused("score", None, 5, error=TypeError)
+    kinds += refused([], ["scores"], [5], ["score", "Score"], ["stability"], ["c_v"])
+    folds = refused("2", 2.5, object(), error=TypeError) + refused(1, 0, -1, True)
+    curve = model_selection.topic_number_curve
+    yield door(
+        curve,
+        sound,
+        estimator=refused(*not_models, type(lda), error=TypeError),
+        X=weights(3, N_WORDS) + refused(-counts, words="X contains negative"),
+        param_range=numbers,
+        cv=folds + refused(N_DOCS + 1, splits[:1], []),
+        measures=kinds,
+        feature_names=[],
+        memory=refused(5, {1}, ["x"], error=TypeError),
+    )
+    texts = refused("ab", 5, words="texts must be a list", error=TypeError)
+    texts += refused(None, words="texts must be given")
+    given = names(N_WORDS, "words")
+    given += refused(None, words="feature_names must be given")
+    in_texts = sound | {"measures": ["c_v"], "texts": TEXTS}
+    in_texts["feature_names"] = list("abcdefg")
+    wrong = {"feature_names": given, "texts": texts}
+    yield "topic_number_curve", Door(curve, in_texts, wrong)
+    display, measured = model_selection.TopicNumberDisplay, curve(**sound)
+    not_curves = refused(5, None, {"a": 1}, [], Bunch(), error=TypeError)
+    yield (
+        "TopicNumberDisplay",
+        Door(display, {"curve": measured}, {"curve": not_curves}),
+    )
+
+    def plot(**arguments: Any) -> Any:
+        return display(curve=measured).plot(**arguments.pop("style", {}), **arguments)
+
+    drawn = {"ax": common()["ax"], "style": common()["style"]}
+    yield "TopicNumberDisplay.plot", Door(plot, {}, drawn)
 
 
 def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
@@ -388,7 +415,7 @@ def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield from ((f"sklda.{name}", door) for name, door in top_level_doors())
     for module, doors in (
         ("metrics", metric_doors()),
-        ("model_selection", model_selection_doors()),
+        ("model_selection", curve_doors()),
         ("inspection", inspection_doors(folder)),
         ("diagnostics", diagnostics_doors() if HAS_ARVIZ else ()),
         ("datasets", dataset_doors(folder)),
