@@ -392,15 +392,10 @@ def _formula_matrix(spec: Any, frame: Any) -> np.ndarray:
         If values lie beyond the ends of a spline, and the formula does not say what
         happens there.
     """
-    errors = import_extra("formulaic", "formulas", "formula=").errors
     for clip in (False, True):
         try:
             matrix = np.asarray(_computed(spec, frame, clip=clip))
             break
-        except errors.DataMismatchWarning as error:
-            cause = str(error).partition(". ")[0]  # names the categories
-            known = {str(f): state.levels for f, state in spec.factor_contrasts.items()}
-            raise ValueError(f"covariates: {cause}; fit had {known}.") from error
         except Exception as error:
             if clip:
                 advice = "It suited the covariates of the fit, but not these."
@@ -427,9 +422,8 @@ def _computed(spec: Any, frame: Any, *, clip: bool = False) -> Any:
 
 
 def _failure(formula: str, error: Exception, advice: str) -> ValueError:
-    cause = str(error.__cause__ or error).rstrip(".")
-    if isinstance(error, Warning):
-        cause = "levels= must have all categories"
+    # The first sentence of formulaic names unknown categories.
+    cause = str(error.__cause__ or error).partition(". ")[0].rstrip(".")
     return ValueError(f"formula={formula!r} fails: {cause}. {advice}")
 
 

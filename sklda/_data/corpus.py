@@ -146,7 +146,7 @@ class ArrayFile:
     """An array that grows in an unnamed temporary file."""
 
     def __init__(self, dtype: type) -> None:
-        self._dtype, self._n_bytes = np.dtype(dtype), 0
+        self._dtype = np.dtype(dtype)
 
     def __enter__(self) -> Self:
         with _disk_errors():
@@ -160,18 +160,13 @@ class ArrayFile:
     def append(self, numbers: np.ndarray) -> None:
         """Write more numbers; say what to do if the disk is full."""
         rest = np.ascontiguousarray(numbers, self._dtype).view(np.uint8)
-        self._n_bytes += rest.size
         with _disk_errors():
             while rest.size > 0:  # a nearly full disk writes only a part
                 rest = rest[self._file.write(rest) :]
 
     def read(self) -> np.ndarray:
         """Return all numbers as an array that the system reads from the file."""
-        size = os.fstat(self._file.fileno()).st_size
-        with _disk_errors():
-            if size != self._n_bytes:
-                raise OSError(f"{size} bytes of {self._n_bytes} were written")
-        if size == 0:  # cannot be mapped
+        if self._file.tell() == 0:  # an empty file cannot be mapped
             return np.zeros(0, self._dtype)
         # Not numpy.memmap: joblib would look for the name of its file.
         return np.frombuffer(mmap.mmap(self._file.fileno(), 0), self._dtype)

@@ -144,7 +144,7 @@ def test_a_formula_in_effects_and_in_dmr():
         ("0 + party", "must have an intercept"),
         ("rating + empty", r"\['empty'\] has missing values.* 30 in all"),
         ("log(rating)", r"'log\(rating\)' must be a finite number.* nan in row"),
-        ("C(party, levels=['left'])", "fails: levels= must have all"),
+        ("C(party, levels=['left'])", "fails: .*outside of the nominated levels"),
     ],
 )
 def test_wrong_formulas_are_refused(formula, message):
@@ -202,7 +202,9 @@ def test_numbers_as_categories_must_be_known(term):
     frame = FRAME.assign(month=1 + np.arange(N) % 3)
     design, numbers = CovariateDesign.of(frame, N, f"rating + {term}")
     new = frame.iloc[:4].assign(month=[1, 3, 12, 11])
-    with pytest.raises(ValueError, match=r"\{.*12.*\}; fit had .*\[1, 2, 3\]"):
+    with pytest.raises(
+        ValueError, match=r"fails: Data has categories .*{.*12.*}.*not these"
+    ):
         design.numbers(new, 4)
     np.testing.assert_allclose(design.numbers(frame.iloc[2:4], 2), numbers[2:4])
 

@@ -306,11 +306,3 @@ def test_a_disk_that_is_full_for_a_while_is_noticed(first, last, n_bytes, X):
     with pytest.raises(OSError, match=r"12 bytes per .*do not fit in '.*TMPDIR"):
         check_corpus(CollapsedGibbsLDA(), rows, reset=True)
     rows.close()
-
-
-def test_bytes_that_are_missing_are_noticed(monkeypatch):
-    with corpus.ArrayFile(np.int32) as numbers:
-        numbers.append(np.arange(10))
-        numbers._file.truncate(36)
-        with pytest.raises(OSError, match=r"36 bytes of 40.*TMPDIR"):
-            numbers.read()
