@@ -39,9 +39,10 @@ def as_column(values: Any, where: str, *, may_miss_dates: bool = False) -> Colum
     levels = getattr(getattr(values, "dtype", None), "categories", None)
     if np.ndim(levels) == 1:  # of pandas, and Enum of polars
         return _categories(list(values), list(levels), where)
-    array = array_or_none(values)
-    # Of a list of numbers and strings, NumPy makes strings.
-    kinds = "biufM" if isinstance(values, list | tuple) else "biufMU"
+    array, kinds = array_or_none(values), "biufMU"
+    if isinstance(values, list | tuple) or array.dtype.kind == "O":
+        # Of numbers and strings, NumPy makes strings.
+        array, kinds = array_or_none(list(values)), "biufM"
     if array.ndim != 1 or array.dtype.kind not in kinds:
         array = _array_of_objects(np.fromiter(values, object, len(values)), where)
     if array.dtype.kind in "fM":

@@ -119,13 +119,9 @@ class CovariateDesign(NamedTuple):
             matrix = _formula_matrix(self.spec, self._frame(read, n_rows))
             found = [*zip(self.spec.column_names, matrix.T, strict=True)][1:]
         else:
-            found = [
-                named_numbers
-                for name, levels in self.columns
-                for named_numbers in _indicators(
-                    name, levels, _coded(read[name], levels, name)
-                )
-            ]
+            found = []
+            for name, levels in self.columns:
+                found += _indicators(name, levels, _coded(read[name], levels, name))
         names = [name for name, _ in found]
         columns = [np.zeros((n_rows, 0)), *(values for _, values in found)]
         # In this order, sums have the same bits for all inputs.
