@@ -179,7 +179,17 @@ def same_numbers(constraints: list[Any], typical: Any) -> Iterator[list[Any]]:
         yield from ([False, np.False_], [True, np.True_])
 
 
-@pytest.mark.parametrize("name", estimators())
+# Their fits take seconds, and their numbers are those of other estimators.
+LIKE_OTHERS = {"ECGSLDA", "MedLDARegressor", "UncollapsedGibbsLDA"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in LIKE_OTHERS))
+        for name in estimators()
+    ],
+)
 def test_a_number_means_the_same_in_every_type(name):
     cls = estimators()[name]
     for parameter, default in cls().get_params().items():

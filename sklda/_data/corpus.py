@@ -326,19 +326,17 @@ def _check_lengths(corpus):
 
 
 def _check_words(counts):
-    if counts.shape[1] > np.iinfo(np.int32).max:
+    if counts.shape[1] > MAX_32_BITS:
         raise ValueError(
-            f"X has {counts.shape[1]:,} words, above the limit of "
-            f"{np.iinfo(np.int32).max:,}. Use a smaller vocabulary "
-            f"(CountVectorizer(max_features=...))."
+            f"X has {counts.shape[1]:,} words, above the limit of {MAX_32_BITS:,}. Use "
+            "a smaller vocabulary (CountVectorizer(max_features=...))."
         )
 
 
 def _cells(counts):
     """Return the first cell of each document, and the word of each cell."""
-    word = np.require(
-        counts.indices, np.int32, ["A", "C", "W", "E"]
-    )  # not a memory map
+    # Not a memory map.
+    word = np.require(counts.indices, np.int32, ["A", "C", "W", "E"])
     return np.array(counts.indptr, np.int64), word
 
 
