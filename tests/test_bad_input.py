@@ -1,39 +1,36 @@
-"""Bad arguments that every public name refuses, and bounds that it accepts.
+"""Bad arguments of every public name, and numbers that mean the same in every type.
 
 The tables are in tests/helpers/bad_input: of each parameter the bad values with the
-error they get, and the valid values in all the types they come in.
+error they get.
 """
 
-import ast
-import inspect
 import re
 import reprlib
-import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import is_dataclass
 from itertools import chain
-from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from sklda._covariates import columns
-from sklda._data import checks, corpus
-from sklda._fitted import fitted_topics
-from sklda._sampling import parameters as parameter_checks
+from sklda import CollapsedGibbsLDA
+from sklda._data.sklearn_private import Interval
 from sklda._sampling.random_streams import RandomStreams
-from sklda.diagnostics import SampledChains
 from tests.helpers.bad_input.draws import draws_doors, predicted_doors
-from tests.helpers.bad_input.estimators import LABELS, X, estimator_doors
+from tests.helpers.bad_input.estimators import (
+    LABELS,
+    TOPIC_WORD_PRIOR,
+    TOPICS,
+    TYPICAL,
+    X,
+    estimator_doors,
+    fit,
+)
 from tests.helpers.bad_input.functions import HAS_ARVIZ, function_doors
-from tests.helpers.bad_input.values import NAME, Bad, Door, Spec
-from tests.helpers.comparison import fitted
+from tests.helpers.bad_input.values import NAME, Bad, Door, as_numpy
+from tests.helpers.comparison import assert_same_fit
 from tests.helpers.known_topics import columns_are_shown
 from tests.helpers.public_names import estimators, methods, parameters, public_callables
 
@@ -75,14 +72,6 @@ def marks(name: str) -> list[pytest.MarkDecorator]:
 each_name = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=marks(name)) for name, _ in public_callables()]
 )
-# Their valid values take seconds, and are those of other estimators and `topic_means`.
-MANY_FITS = {
-    "sklda.ECGSLDA",
-    "sklda.MedLDARegressor",
-    "sklda.UncollapsedGibbsLDA",
-    "sklda.inspection.TopicMeansDisplay.from_draws",
-    "sklda.model_selection.topic_number_curve",
-}
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +103,8 @@ def complaint(door: Door, parameter: str, bad: Bad) -> str | None:
 
 
 def complaints(name: str, door: Door) -> Iterator[str]:
-    for parameter, spec in door.specs.items():
-        for bad in spec.bad:
+    for parameter, every in door.bad.items():
+        for bad in every:
             if text := complaint(door, parameter, bad):
                 yield f"{name}, {text}"
 
@@ -142,86 +131,6 @@ def test_bad_values_are_refused(doors, name, monkeypatch):
     assert found == [], "\n".join(found)
 
 
-def test_wrong_answers_are_found():
-    def call(n):
-        if n == 1:
-            raise KeyError("n")
-        if n == 2:
-            raise ValueError("bad number")
-        if n == 3:
-            raise ValueError("n is bad")
-
-    door = Door(call, {}, {"n": Spec([Bad(n) for n in range(4)], [])})
-    assert list(complaints("call", door)) == [
-        "call, n=0: accepted",
-        "call, n=1: KeyError: 'n'",
-        "call, n=2: no '\\\\bn\\\\b' in ValueError: bad number",
-    ]
-
-
-def plain(result: Any) -> Any:
-    """Return a result as what numpy.testing can compare."""
-    if isinstance(result, BaseEstimator):
-        return plain(fitted(result))
-    if isinstance(result, SampledChains):
-        return [plain(result.scalars_), result.pairs_]
-    if sparse.issparse(result):
-        cells = result.tocoo()
-        return [cells.shape, cells.row, cells.col, cells.data]
-    if isinstance(result, dict):
-        return {name: plain(value) for name, value in result.items()}
-    if isinstance(result, tuple | list):
-        return [plain(value) for value in result]
-    if type(result).__module__.startswith("pandas"):
-        return result.to_numpy()
-    if is_dataclass(result) or hasattr(result, "plot"):
-        return plain({k: v for k, v in vars(result).items() if not k.endswith("_")})
-    return result
-
-
-def differences(door: Door, parameter: str, same: list[Any]) -> Iterator[str]:
-    """Yield a sentence for each of several values that does not mean the same."""
-    expected = None
-    for value in same:
-        shown = f"{parameter}={' '.join(repr(value).split()):.70}"
-        try:
-            result = plain(door.call(**(door.sound | {parameter: value})))
-        except Exception as raised:
-            yield f"{shown}: {type(raised).__name__}: {raised!s:.300}"
-            continue
-        expected = result if expected is None else expected
-        try:
-            np.testing.assert_equal(result, expected)
-        except AssertionError as raised:
-            text = " ".join(str(raised).split())
-            yield f"{shown}: another result than {same[0]!r:.70}: {text:.200}"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=marks(name) + [pytest.mark.slow] * (name in MANY_FITS))
-        for name, _ in public_callables()
-    ],
-)
-@pytest.mark.usefixtures("pyplot", "no_network")
-def test_valid_values_work_in_every_type(doors, name):
-    found = [
-        f"{full_name}, {text}"
-        for full_name, door in doors[name]
-        for parameter, spec in door.specs.items()
-        for same in spec.good
-        for text in differences(door, parameter, same)
-    ]
-    assert found == [], "\n".join(found)
-
-
-def test_different_answers_are_found():
-    door = Door(lambda n: 1 / n + isinstance(n, float), {}, {})
-    texts = [text.split(":")[:2] for text in differences(door, "n", [1, 1.0, True, 0])]
-    assert texts == [["n=1.0", " another result than 1"], ["n=0", " ZeroDivisionError"]]
-
-
 @each_name
 def test_every_parameter_has_a_row(doors, name):
     member = dict(public_callables())[name]
@@ -230,8 +139,8 @@ def test_every_parameter_has_a_row(doors, name):
     tried = {
         parameter
         for _, door in doors[name]
-        for parameter, spec in door.specs.items()
-        if spec.bad
+        for parameter, bad in door.bad.items()
+        if bad
     }
     assert tried == expected
 
@@ -252,69 +161,59 @@ def test_methods_before_fit(cls):
     assert not hasattr(cls(), "components_")
 
 
-# --- checks that are left out ----------------------------------------------------
+# --- valid numbers, in every type -------------------------------------------------
 
 
-def refusals_of(*modules: ModuleType) -> Iterator[tuple[FunctionType, int]]:
-    """Yield each function that raises errors, with the number of each `raise`."""
-    for module in modules:
-        for function in vars(module).values():
-            if inspect.isfunction(function) and function.__module__ == module.__name__:
-                for number in range(len(raises(parsed(function)))):
-                    yield function, number
+def same_numbers(constraints: list[Any], typical: Any) -> Iterator[list[Any]]:
+    """Yield each valid number to try in all types: the bounds, and a typical one."""
+    intervals = [kind for kind in constraints if isinstance(kind, Interval)]
+    bounds = [
+        bound
+        for interval in intervals
+        for bound in (interval.left, interval.right)
+        if bound is not None and bound in interval and bound <= 2**31
+    ]
+    for number in {typical, *bounds} - {None} if intervals else ():
+        yield [number, *as_numpy(number)]
+    if "boolean" in constraints:
+        yield from ([False, np.False_], [True, np.True_])
 
 
-def parsed(function: FunctionType) -> ast.Module:
-    return ast.parse(textwrap.dedent(inspect.getsource(function)))
+# Their fits take seconds, and their numbers are those of other estimators.
+LIKE_OTHERS = {"ECGSLDA", "MedLDARegressor", "UncollapsedGibbsLDA"}
 
 
-def raises(tree: ast.AST) -> list[ast.Raise]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
-
-
-@contextmanager
-def left_out(function: FunctionType, number: int) -> Iterator[None]:
-    """Let a function go on where it would raise an error."""
-    tree, code = parsed(function), function.__code__
-    wanted = raises(tree)[number]
-
-    class Leave(ast.NodeTransformer):
-        def visit_Raise(self, node):
-            return ast.Pass() if node is wanted else node
-
-    tree.body[0].decorator_list.clear()
-    changed = ast.fix_missing_locations(Leave().visit(tree))
-    namespace: dict = {}
-    exec(compile(changed, code.co_filename, "exec"), function.__globals__, namespace)
-    function.__code__ = namespace[function.__name__].__code__
-    try:
-        yield
-    finally:
-        function.__code__ = code
-
-
-CHECKING = (checks, corpus, checks, parameter_checks, fitted_topics, columns)
-CHECKS = list(refusals_of(*CHECKING))
-# Without these, SciPy leaves arrays, or more memory is asked for than there is, and the
-# process ends.
-VITAL = {("check_structure", 2), ("_check_range", 0), ("_check_compressed", 4)}
-VITAL |= {("_check_lengths", 0), ("_check_words", 0)}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("function", "number"),
-    CHECKS,
-    ids=[f"{f.__module__}.{f.__name__}-{number}" for f, number in CHECKS],
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in LIKE_OTHERS))
+        for name in estimators()
+    ],
 )
-def test_a_check_that_is_left_out_is_missed(function, number, doors, pyplot):
-    if (function.__name__, number) in VITAL:
-        pytest.skip("without this check the process ends")
-    # Methods and functions before constructors, whose values are fitted.
-    names = sorted(doors, key=lambda name: name.count(".") == 1)
-    with left_out(function, number):
-        for pair in chain.from_iterable(doors[name] for name in names):
-            pyplot.close("all")  # a warning of many figures would be a complaint
-            if next(complaints(*pair), None):
-                return
-    pytest.fail("no value in these tables needs the check")
+def test_a_number_means_the_same_in_every_type(name):
+    cls = estimators()[name]
+    for parameter, default in cls().get_params().items():
+        typical = TYPICAL.get(parameter, default)
+        typical = typical if np.isreal(typical) else None
+        for first, *others in same_numbers(
+            cls._parameter_constraints[parameter], typical
+        ):
+            expected = fit(cls, **{parameter: first})
+            for same in others:
+                assert_same_fit(fit(cls, **{parameter: same}), expected)
+
+
+ARRAYS = {
+    "doc_topic_prior": [[0.1, 0.2, 0.3], (0.1, 0.2, 0.3), np.array([0.1, 0.2, 0.3])],
+    "init": [TOPICS, TOPICS.astype(np.float16), TOPICS.tolist(), 1e300 * TOPICS],
+    "topic_word_prior": [TOPIC_WORD_PRIOR, TOPIC_WORD_PRIOR.tolist()],
+    "hyperpriors": [{"doc_concentration": x} for x in ((2, 3), np.int8([2, 3]))],
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_an_array_means_the_same_in_every_type(name):
+    first, *others = ARRAYS[name]
+    expected = fit(CollapsedGibbsLDA, **{name: first})
+    for same in others:
+        assert_same_fit(fit(CollapsedGibbsLDA, **{name: same}), expected)

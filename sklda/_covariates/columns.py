@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from decimal import Decimal
-from numbers import Number, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-# Names of types of missing values: pandas, which has two, may not be installed.
-_MISSING = {"MaskedConstant", "NAType", "NaTType", "NoneType"}
-_KINDS = (  # of the objects of a column, and the dtypes of their arrays
-    (str, object),
-    (bytes, bytes),
-    (bool | np.bool_, bool),
-    (Real | Decimal | np.bool_, np.float64),
-    (timedelta | np.timedelta64, "m8[us]"),
-)
+from sklda._data.checks import array_or_none
+from sklda._data.notices import import_extra
+
+_DATES = {
+    "date",
+    "datetime",
+    "datetime64",
+    "period",
+}  # as pandas names kinds of objects
+_NUMBERS = {"boolean", "decimal", "floating", "integer", "mixed-integer-float"}
 
 
 class Column(NamedTuple):
@@ -35,22 +33,18 @@ def as_column(values: Any, where: str, *, may_miss_dates: bool = False) -> Colum
     """Return a column as numbers, categories or dates.
 
     Strings are categories in alphabetical order; a categorical dtype keeps its order.
-    Raise ValueError if values are missing, infinite or of several kinds, or if
-    they are durations. Some dates, but not all, may be missing with `may_miss_dates`;
-    they are NaT.
+    Raise ValueError if values are missing, infinite, of several kinds or of another
+    kind. Some dates, but not all, may be missing with `may_miss_dates`; they are NaT.
     """
     levels = getattr(getattr(values, "dtype", None), "categories", None)
     if np.ndim(levels) == 1:  # of pandas, and Enum of polars
         return _categories(list(values), list(levels), where)
-    if isinstance(values, list | tuple):
-        values = np.fromiter(values, object, len(values))
-    array = np.asarray(values)
-    if array.dtype.kind not in "biufMmU":
-        array = _array_of_objects(array.tolist(), where)
-    if array.dtype.kind == "m":
-        raise ValueError(
-            f"{where} contains durations: pass numbers, such as durations.dt.days."
-        )
+    array, kinds = array_or_none(values), "biufMU"
+    if isinstance(values, list | tuple) or array.dtype.kind == "O":
+        # Of numbers and strings, NumPy makes strings.
+        array, kinds = array_or_none(list(values)), "biufM"
+    if array.ndim != 1 or array.dtype.kind not in kinds:
+        array = _array_of_objects(np.fromiter(values, object, len(values)), where)
     if array.dtype.kind in "fM":
         missing = np.isnan(array)
         if array.dtype.kind != "M" or not may_miss_dates or missing.all():
@@ -84,47 +78,27 @@ def _refuse_missing(missing: np.ndarray, where: str) -> None:
         )
 
 
-def _array_of_objects(values: list, where: str) -> np.ndarray:
-    """Return objects of one kind as an array of numbers, dates, durations or str."""
-    missing = np.array([_is_missing(value) for value in values], bool)
-    days = [_day(value) for value, no in zip(values, missing, strict=True) if not no]
-    if days and None not in days:
+def _array_of_objects(values: np.ndarray, where: str) -> np.ndarray:
+    """Return objects of one kind as an array of numbers, dates or str."""
+    if all(isinstance(value, str) for value in values):
+        return values
+    pandas = import_extra("pandas", "pandas", f"{where}, which contains objects,")
+    missing = pandas.isna(values)
+    present = values[~missing]
+    kind = pandas.api.types.infer_dtype(present)
+    if kind in _DATES:  # whose time and zone do not matter
         array = np.full(len(values), np.datetime64("NaT", "D"))
-        array[~missing] = days
+        array[~missing] = [np.datetime64(f"{date:%Y-%m-%d}") for date in present]
         return array
     _refuse_missing(missing, where)
-    for kind, dtype in _KINDS:
-        if all(isinstance(value, kind) for value in values):
-            try:
-                array = np.array(values, dtype)
-                return np.char.decode(array, "utf-8") if kind is bytes else array
-            except UnicodeDecodeError as error:
-                raise ValueError(
-                    f"{where} contains bytes that are not UTF-8, {error.object!r}: "
-                    "decode them, for example with np.char.decode(values, 'latin-1')."
-                ) from error
-            except OverflowError as error:
-                raise ValueError(
-                    f"{where} has a number out of range: {error}."
-                ) from error
+    if kind in _NUMBERS:
+        try:
+            return values.astype(bool if kind == "boolean" else np.float64)
+        except OverflowError as error:
+            raise ValueError(f"{where} has a number out of range.") from error
     examples = {type(value): repr(value) for value in reversed(values)}
     raise ValueError(
         f"{where} must contain only numbers, only strings or only dates, one for each "
         f"document; got {' and '.join([*examples.values()][:-3:-1])}. Convert them to "
-        "strings if they are names of categories."
+        "strings if they are names of categories, durations to numbers of days."
     )
-
-
-def _is_missing(value: Any) -> bool:
-    if type(value).__name__ in _MISSING:
-        return True
-    return isinstance(value, Number | np.generic) and bool(value != value)
-
-
-def _day(value: Any) -> np.datetime64 | None:
-    """Return the day of a date, whose time and zone do not matter, or None."""
-    if isinstance(value, np.datetime64):
-        return value.astype("datetime64[D]")
-    if not hasattr(value, "day"):
-        return None
-    return np.datetime64(f"{value.year:04}-{value.month:02}-{value.day:02}")

@@ -1,10 +1,15 @@
-"""Covariates of documents that a user passes, as numbers."""
+"""Covariates of documents that a user passes, as numbers.
+
+`CovariateDesign` turns columns into numbers: `_named_columns` finds the columns,
+`as_column` reads each, `_levels` orders categories, and `_coded` and `_indicators`
+number them. With a formula, formulaic computes the numbers from the columns. `Scaling`
+standardises them.
+"""
 
 from __future__ import annotations
 
 import re
 import warnings
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import partial, update_wrapper
 from typing import Any, NamedTuple, Self
@@ -97,8 +102,8 @@ class CovariateDesign(NamedTuple):
         expected = [name for name, _ in self.columns]
         if self.spec is not None and is_named:  # in any order, among others
             columns = {name: columns[name] for name in expected if name in columns}
-        differ = self.is_named and is_named and [*columns] != expected
-        if len(columns) != len(expected) or differ:
+        both_named = self.is_named and is_named
+        if len(columns) != len(expected) or (both_named and [*columns] != expected):
             raise ValueError(
                 f"covariates have the columns {[*columns]}, but fit had {expected}: "
                 "pass the same columns in the same order."
@@ -114,11 +119,9 @@ class CovariateDesign(NamedTuple):
             matrix = _formula_matrix(self.spec, self._frame(read, n_rows))
             found = [*zip(self.spec.column_names, matrix.T, strict=True)][1:]
         else:
-            found = [
-                pair
-                for name, levels in self.columns
-                for pair in _indicators(name, levels, _coded(read[name], levels, name))
-            ]
+            found = []
+            for name, levels in self.columns:
+                found += _indicators(name, levels, _coded(read[name], levels, name))
         names = [name for name, _ in found]
         columns = [np.zeros((n_rows, 0)), *(values for _, values in found)]
         # In this order, sums have the same bits for all inputs.
@@ -163,10 +166,7 @@ def _named_columns(
     names: list[str] = []
     if hasattr(value, "columns"):
         names = list(map(str, value.columns))
-        if hasattr(value, "iloc"):  # of pandas, which may repeat names
-            columns = [column for _, column in value.items()]
-        else:
-            columns = [value[name] for name in value.columns]
+        columns = [value[name] for name in value.columns]
     elif len(getattr(value, "shape", ())) == 1:
         columns, name = [value], getattr(value, "name", None)
         names = [] if name in (None, "") else [str(name)]
@@ -322,7 +322,7 @@ class Scaling(NamedTuple):
 
 
 def _used_names(formula: str, names: list[str]) -> list[str]:
-    """Return the variables in a formula: no functions, arguments, numbers or strings.
+    """Return the variables in a formula, without functions, arguments and literals.
 
     "party.id" is a column of this name if there is one, or an attribute of "party".
     """
@@ -388,13 +388,10 @@ def _formula_matrix(spec: Any, frame: Any) -> np.ndarray:
         If values lie beyond the ends of a spline, and the formula does not say what
         happens there.
     """
-    errors = import_extra("formulaic", "formulas", "formula=").errors
     for clip in (False, True):
         try:
             matrix = np.asarray(_computed(spec, frame, clip=clip))
             break
-        except errors.DataMismatchWarning as error:
-            raise _unseen_category(spec, frame) from error
         except Exception as error:
             if clip:
                 advice = "It suited the covariates of the fit, but not these."
@@ -421,28 +418,9 @@ def _computed(spec: Any, frame: Any, *, clip: bool = False) -> Any:
 
 
 def _failure(formula: str, error: Exception, advice: str) -> ValueError:
-    cause = str(error.__cause__ or error).rstrip(".")
-    if isinstance(error, Warning):
-        cause = "levels= must have all categories"
+    # The first sentence of formulaic names unknown categories.
+    cause = str(error.__cause__ or error).partition(". ")[0].rstrip(".")
     return ValueError(f"formula={formula!r} fails: {cause}. {advice}")
-
-
-def _unseen_category(spec: Any, frame: Any) -> ValueError:
-    """Return the error about the first row with a category that fit did not have."""
-
-    def fails(n_rows: int) -> bool:
-        try:
-            return not len(_computed(spec, frame.iloc[:n_rows], clip=True))
-        except Warning:
-            return True
-
-    row = bisect_left(range(1, len(frame)), True, key=fails)
-    (values,) = frame.iloc[[row]].to_dict("records")
-    levels = {str(term): state.levels for term, state in spec.factor_contrasts.items()}
-    return ValueError(
-        f"covariates have a category in row {row}, {values}, that fit did not have: it "
-        f"had {levels}."
-    )
 
 
 def _refuse_statistics(formula: str, spec: Any, frame: Any, matrix: np.ndarray) -> None:
@@ -451,11 +429,11 @@ def _refuse_statistics(formula: str, spec: Any, frame: Any, matrix: np.ndarray) 
     for rows in _parts(frame):
         try:
             part = np.asarray(_computed(spec, frame.iloc[rows].reset_index(drop=True)))
-            differ = ~(np.abs(part - matrix[rows]) <= rounding).all(axis=0)
+            changed = ~(np.abs(part - matrix[rows]) <= rounding).all(axis=0)
         except Exception:  # such as a category that only these rows have
-            differ = np.arange(matrix.shape[1]) > 0
-        if differ.any():
-            terms = [str(t) for t, j in spec.term_indices.items() if differ[j].any()]
+            changed = np.arange(matrix.shape[1]) > 0
+        if changed.any():
+            terms = [str(t) for t, j in spec.term_indices.items() if changed[j].any()]
             raise ValueError(
                 f"formula={formula!r}: {', '.join(terms)} of a document depends on the "
                 "other documents, so new documents would get other numbers. Write "

@@ -24,12 +24,13 @@ from sklda._cvb.engine import (
 )
 from sklda._cvb.kernels import exact, gaussian, zero_order
 from sklda._cvb.stochastic import learn, random_counts
+from sklda._data.checks import check_matrix
 from sklda._data.corpus import WeightedCorpus, split_weights
 from sklda._data.notices import check_memory, warn_user
 from sklda._data.sklearn_private import Interval, StrOptions, fit_context
 from sklda._data.types import MatrixLike
 from sklda._estimators.base import BaseLDA, Progress, fit_callbacks, fitting
-from sklda._fitted.fitted_topics import check_matrix, normalisable_weights
+from sklda._fitted.fitted_topics import normalisable_weights
 from sklda._sampling.minka import warn_unless_arrived
 from sklda._sampling.parameters import (
     CONSTRAINTS,

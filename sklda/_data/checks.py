@@ -1,18 +1,170 @@
-"""Checks of arrays, matrices and lists of names.
+"""Checks of X, of other arrays and matrices, and of lists of names.
 
-Errors for an X that is no matrix of counts, with the code that makes it one.
+`check_counted` refuses an X of texts, or that is not an array. `check_matrix` checks a
+matrix: `check_structure` the arrays of a sparse one, scikit-learn what it contains. The
+other functions check parameters, each one kind of them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from itertools import chain
+from operator import mod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.utils import check_array
 
 _MAX_SHOWN = 3  # names in a message
+COUNT_WORDS = (
+    "build X with sklearn.feature_extraction.text.CountVectorizer, which counts words "
+    "(as HashingVectorizer does with alternate_sign=False and norm=None)"
+)
+BLOCKS = (
+    "blocks of documents: an iterable of such matrices, or the path of a folder with "
+    "files of scipy.sparse.save_npz"
+)
+_WAYS_OUT = {  # advice to add to errors of scikit-learn about X
+    "contains NaN": "A word that does not occur in a document has the count 0: for a "
+    "table, use X.fillna(0).",
+    "features as input": "The columns must be the same words in the same order: count "
+    "them with the vectorizer of fit, as in vectorizer.transform(texts).",
+    "string": f"X must be a matrix of counts: {COUNT_WORDS}. Of a table, count the "
+    "column of texts alone.",
+    "DateTime64": "X must be a matrix of counts: leave out columns of dates.",
+    "inhomogeneous": "Each row needs a count of each word.",
+}
+
+
+def n_dimensions(X: Any) -> int | None:
+    """Return the number of dimensions of an array or a frame; None for all others."""
+    shape = getattr(X, "shape", None)
+    return len(shape) if isinstance(shape, tuple) else None
+
+
+def check_counted(X: Any, name: str = "X") -> None:
+    """Raise ValueError if X contains words that are not counted, or is not an array.
+
+    `check_matrix` checks what arrays contain.
+    """
+    is_list = isinstance(X, list | tuple)
+    is_column = n_dimensions(X) == 1 and not sparse.issparse(X)
+    documents = X if is_list or is_column else []
+    texts = (str, list, tuple)
+    document = next((d for d in documents if not isinstance(d, texts) or d), X)
+    if isinstance(document, str):
+        problem = (
+            f"contains texts: {COUNT_WORDS}, as in "
+            "CountVectorizer().fit_transform(texts); for new texts, use "
+            "vectorizer.transform(texts) of the same vectorizer"
+        )
+    elif isinstance(document, list | tuple) and isinstance([*document, 0][0], str):
+        problem = f"contains lists of words: {COUNT_WORDS}, with analyzer=list"
+    elif is_list or hasattr(X, "__array__") or sparse.issparse(X):
+        return
+    else:
+        kinds = f"an array, a data frame, a SciPy sparse matrix, or {BLOCKS}"
+        problem = f"is of type {type(X).__name__}: pass {kinds}"
+    raise ValueError(
+        f"{name} must be a matrix of counts (documents x words), but it {problem}."
+    )
+
+
+def check_matrix(
+    value: Any, name: str, validate: Callable[..., Any] | None = None, **options: Any
+) -> Any:
+    """Return what scikit-learn makes of a matrix of numbers, or raise an error.
+
+    `validate` takes the place of `check_array`; `options` are those of either.
+    """
+    value = _native(check_structure(value, name))
+    try:
+        if validate is None:
+            matrix = check_array(value, input_name=name, **options)
+        else:
+            matrix = validate(value, **options)
+        if matrix.dtype == object:  # scikit-learn does not convert a list of arrays
+            matrix = check_array(matrix, dtype=np.float64, input_name=name)
+    except (OverflowError, TypeError, ValueError) as error:
+        message = str(error)
+        for words, way_out in _WAYS_OUT.items() if validate is not None else ():
+            if words in message:
+                first_line = message.partition("\n")[0]
+                message = f"{first_line.removesuffix('.')}. {way_out}"
+        if name not in message:
+            message = f"{name} must be a matrix of numbers: {message}"
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(message) from error
+    return _native(matrix)
+
+
+def _native(array: Any) -> Any:
+    """Return an array in the byte order of the machine, the only one for SciPy."""
+    dtype = getattr(array, "dtype", None)
+    if not isinstance(dtype, np.dtype) or dtype.isnative:
+        return array
+    return array.astype(dtype.newbyteorder("="))
+
+
+def check_structure(matrix: Any, name: str) -> Any:
+    """Return a matrix that SciPy can use, a sparse one as CSR: call this first.
+
+    SciPy accepts sparse matrices with indices outside their shape, and its conversions
+    then write outside of arrays; narrow and unsigned indices overflow there. Where it
+    can, the returned matrix shares memory with the given one, which is not modified.
+
+    Raises ValueError if entries are masked, which conversions forget, or lie outside
+    the shape of the matrix.
+    """
+    if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
+        raise ValueError(
+            f"{name} has masked entries, but every entry needs a value: pass "
+            f"{name}.filled(0) if they are zeros, or remove their rows."
+        )
+    if not sparse.issparse(matrix):
+        return matrix
+    try:
+        return _checked_csr(matrix)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not a valid sparse matrix: {error}.") from error
+
+
+def _checked_csr(matrix: Any) -> Any:
+    """Return a sparse matrix as CSR; SciPy's constructors check COO, DIA and DOK."""
+    if matrix.dtype.kind not in "biufcO" or matrix.ndim != 2:
+        raise ValueError(
+            f"it must contain numbers in 2 dimensions, got {matrix.dtype} in "
+            f"{matrix.ndim}"
+        )
+    if matrix.format == "coo":
+        index = _signed(matrix.row), _signed(matrix.col)
+        matrix = sparse.coo_array((_native(matrix.data), index), shape=matrix.shape)
+    elif matrix.format == "dia":
+        diagonals = _native(matrix.data), _signed(matrix.offsets)
+        matrix = sparse.dia_array(diagonals, shape=matrix.shape)
+    elif matrix.format == "lil":
+        sizes = [[len(row) for row in rows] for rows in (matrix.rows, matrix.data)]
+        if sizes[0] != sizes[1] or len(sizes[0]) != matrix.shape[0]:
+            raise ValueError("rows and data must have one list for each row, as long")
+    if matrix.format in ("bsr", "csc", "csr"):
+        matrix = copy(matrix)
+        matrix.indices, matrix.indptr = _signed(matrix.indices), _signed(matrix.indptr)
+        # SciPy computes differences, which can overflow, and none without cells.
+        if (matrix.indptr[1:] < matrix.indptr[:-1]).any():
+            raise ValueError("indptr must never decrease")
+        if matrix.format == "bsr" and any(map(mod, matrix.shape, matrix.blocksize)):
+            raise ValueError(f"{matrix.shape} is not a multiple of {matrix.blocksize}")
+    else:
+        matrix = matrix.tocsr()
+    matrix.check_format(full_check=True)
+    return matrix.tocsr()
+
+
+def _signed(index: np.ndarray) -> np.ndarray:
+    """Return indices in 32 or 64 bits with a sign; those that overflow are negative."""
+    if index.dtype.kind not in "iu":
+        raise TypeError(f"its indices must be integers, not {index.dtype}")
+    return index if index.dtype in (np.int32, np.int64) else index.astype(np.int64)
 
 
 def check_limit(value: int, name: str, limit: int, counted: str) -> None:
@@ -77,14 +229,6 @@ def check_sequence(
     return list(value)
 
 
-def native(matrix: Any) -> Any:
-    """Return a matrix in the byte order of the machine: SciPy knows no other."""
-    dtype = getattr(matrix, "dtype", None)
-    if not isinstance(dtype, np.dtype) or dtype.isnative:
-        return matrix
-    return matrix.astype(dtype.newbyteorder("="))
-
-
 def shown(names: Iterable[Any]) -> str:
     """Return the first names or numbers, and how many others there are."""
     first = list(map(repr, names))
@@ -115,123 +259,6 @@ def check_same_words(
     )
 
 
-def check_structure(matrix: Any, name: str) -> Any:
-    """Return a matrix that SciPy can use: call this before anything else.
-
-    SciPy accepts sparse matrices with indices outside their shape, and its conversions
-    then write outside of arrays; narrow and unsigned indices overflow there. Where it
-    can, the returned matrix shares memory with the given one, which is not modified.
-
-    Raises ValueError if entries are masked, which conversions forget, or lie outside
-    the shape of the matrix.
-    """
-    if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
-        raise ValueError(
-            f"{name} has masked entries, but every entry needs a value: pass "
-            f"{name}.filled(0) if they are zeros, or remove their rows."
-        )
-    if not sparse.issparse(matrix):
-        return matrix
-    try:
-        if matrix.dtype.kind not in "biufcO":
-            raise TypeError(f"its values are of type {matrix.dtype}, not numbers")
-        if matrix.format in ("bsr", "csc", "csr"):
-            matrix = copy(matrix)
-            _check_compressed(matrix)
-        elif matrix.format == "dia":
-            matrix = copy(matrix)
-            _check_diagonals(matrix)
-        elif matrix.ndim == 2:  # others are refused, before they are converted
-            _check_indices(matrix)
-    except (OverflowError, TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not a valid sparse matrix: {error}.") from error
-    return matrix
-
-
-def _check_compressed(matrix: Any) -> None:
-    """Check CSR, CSC or BSR, and cut off what follows the last cell."""
-    indices = _as_indices(matrix.indices, "indices")
-    pointers = _as_indices(matrix.indptr, "indptr")
-    values, axis = matrix.data, "column"
-    n_rows, n_columns = (1, *matrix.shape)[-2:]
-    if matrix.format == "csc":
-        n_rows, n_columns, axis = n_columns, n_rows, "row"
-    n_dimensions = 3 if matrix.format == "bsr" else 1
-    if values.ndim != n_dimensions or len(values) != len(indices):
-        raise ValueError(f"data of shape {values.shape} have {len(indices)} indices")
-    height, width = values.shape[1:] or (1, 1)
-    if height == 0 or width == 0 or n_rows % height or n_columns % width:
-        raise ValueError(f"{matrix.shape} is no multiple of the blocks {height, width}")
-    if len(pointers) != n_rows // height + 1:
-        raise ValueError(f"indptr has {len(pointers)} entries for {n_rows} rows")
-    n_cells, dtype = pointers[-1], np.result_type(indices, pointers)
-    # Differences could overflow.
-    if pointers[0] != 0 or (pointers[1:] < pointers[:-1]).any():
-        raise ValueError("indptr must start with 0 and never decrease")
-    if n_cells > len(indices):
-        raise ValueError(
-            f"indptr ends with {n_cells}, but there are {len(indices)} indices"
-        )
-    _check_range(indices[:n_cells], n_columns // width, axis)
-    matrix.indptr = pointers.astype(dtype, copy=False)
-    matrix.indices = indices[:n_cells].astype(dtype, copy=False)
-    matrix.data = values[:n_cells]
-
-
-def _check_diagonals(matrix: Any) -> None:
-    matrix.offsets = _as_indices(matrix.offsets, "offsets")
-    n_diagonals = np.unique(matrix.offsets).size
-    if matrix.data.ndim != 2 or matrix.offsets.shape != (n_diagonals,):
-        raise ValueError("two diagonals have the same offset")
-    if len(matrix.data) != n_diagonals:
-        raise ValueError(f"{len(matrix.data)} diagonals have {n_diagonals} offsets")
-
-
-def _check_indices(matrix: Any) -> None:
-    indices, n_values = _INDICES[matrix.format](matrix)
-    for index, size, axis in zip(indices, matrix.shape, ("row", "column"), strict=True):
-        if len(index) != n_values:
-            raise ValueError(f"{n_values} values have {len(index)} {axis} indices")
-        _check_range(_as_indices(index, f"{axis} indices"), size, axis)
-
-
-def _as_indices(array: Any, name: str) -> np.ndarray:
-    """Return indices in 32 or 64 bits with a sign."""
-    array = np.asarray(array)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"{name} must be integers in one dimension, got {array.dtype} of shape "
-            f"{array.shape}"
-        )
-    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
-
-
-def _check_range(indices: np.ndarray, size: int, axis: str) -> None:
-    if indices.size > 0 and not (indices.min() >= 0 and indices.max() < size):
-        extreme = indices.max() if indices.min() >= 0 else indices.min()
-        raise ValueError(f"{axis} index {extreme} is not from 0 to {size - 1}")
-
-
-def _indices_of_coo(matrix: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:
-    return (matrix.row, matrix.col), len(matrix.data)
-
-
-def _indices_of_dok(matrix: Any) -> tuple[np.ndarray, int]:
-    pairs = np.fromiter(chain.from_iterable(matrix.keys()), np.int64)
-    return pairs.reshape(matrix.nnz, 2).T, matrix.nnz
-
-
-def _indices_of_lil(matrix: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:
-    sizes = [[len(items) for items in rows] for rows in (matrix.rows, matrix.data)]
-    if sizes[0] != sizes[1] or len(sizes[0]) != matrix.shape[0]:
-        raise ValueError("rows and data must be equally long lists, one for each row")
-    row = np.repeat(np.arange(len(sizes[0])), sizes[0])
-    return (row, np.fromiter(chain.from_iterable(matrix.rows), np.int64)), len(row)
-
-
-_INDICES = {"coo": _indices_of_coo, "dok": _indices_of_dok, "lil": _indices_of_lil}
-
-
 def check_indices(
     values: ArrayLike | None, name: str, size: int, counted: str
 ) -> np.ndarray:
@@ -259,116 +286,3 @@ def check_result(value: Any, name: str, kind: type, source: str) -> None:
     """Raise TypeError if a value is not the result of the function `source`."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be the result of {source}, got {value!r}.")
-
-
-WAY_OUT = (
-    "build X with sklearn.feature_extraction.text.CountVectorizer, which counts words "
-    "(as HashingVectorizer does with alternate_sign=False and norm=None)"
-)
-BLOCKS = (
-    "blocks of documents: an iterable of such matrices, or the path of a folder with "
-    "files of scipy.sparse.save_npz"
-)
-_TEXTS, _DATES = ("String", "Utf8", "Categorical", "Enum"), ("Date", "Time", "Dur")
-# What types of other libraries have, and how to get a matrix from them.
-_CONVERSIONS = {
-    "X": "pass its counts, adata.X (adata.to_memory().X if it is backed by a file)",
-    "to_memory": "pass X.to_memory(), or blocks of documents: (X[i : i + 10_000] for i "
-    "in range(0, X.shape[0], 10_000))",
-    "toPandas": "pass X.toPandas()",
-    "to_pandas": "pass X.to_pandas()",
-    "collect": "pass X.collect()",
-    "compute": "pass X.compute(), or fit an estimator of sklda.dask on a cluster",
-}
-
-
-def n_dimensions(X: Any) -> int | None:
-    """Return the number of dimensions of an array or a frame; None for all others."""
-    shape = getattr(X, "shape", None)
-    return len(shape) if isinstance(shape, tuple) else None
-
-
-def check_is_matrix(block: Any, name: str) -> None:
-    """Raise ValueError unless a block of documents has two dimensions."""
-    if n_dimensions(block) != 2:
-        refuse_no_matrix(block, name)
-        raise ValueError(
-            f"{name} is of type {type(block).__name__}, no matrix of counts "
-            "(documents x words)."
-        )
-
-
-def refuse_no_matrix(X: Any, name: str = "X") -> None:
-    """Raise ValueError if X is no matrix of counts; say how to get one.
-
-    scikit-learn checks what arrays contain.
-    """
-    found = _texts(X) or _table(X) or _object(X)
-    if found is not None:
-        raise ValueError(
-            f"{name} must be a matrix of counts (documents x words), but it {found}."
-        )
-
-
-def _texts(X: Any) -> str | None:
-    """Return how to count the words if X contains texts or lists of words."""
-    document = X
-    is_row = n_dimensions(X) == 1 and not sparse.issparse(X)
-    if is_row or isinstance(X, list | tuple):
-        texts = (str, list, tuple)
-        document = next((d for d in X if not isinstance(d, texts) or d), None)
-    item = document[0] if isinstance(document, list | tuple) else None
-    if isinstance(document, str):
-        return (
-            f"contains texts: {WAY_OUT}, as in CountVectorizer().fit_transform(texts); "
-            "for new texts, use vectorizer.transform(texts) of the same vectorizer"
-        )
-    if isinstance(item, str):
-        return f"contains lists of words: {WAY_OUT}, with analyzer=list"
-    if isinstance(item, tuple):
-        return (
-            "contains lists of pairs: convert it with gensim.matutils.corpus2csc(X).T"
-        )
-    if sparse.issparse(document) and document is not X:
-        return "contains sparse rows: stack them with scipy.sparse.vstack(X)"
-    return None
-
-
-def _table(X: Any) -> str | None:
-    """Return what to count if X is a data frame with texts or dates."""
-    if n_dimensions(X) != 2 or not hasattr(X, "columns") or not hasattr(X, "dtypes"):
-        return None
-    texts, dates = [], []
-    for j, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
-        kind = getattr(dtype, "kind", str(dtype))  # polars has no kinds
-        if kind in ("m", "M") or kind.startswith(_DATES):
-            dates.append(str(name))
-        elif kind.startswith(_TEXTS) or (
-            kind in ("O", "U")
-            and isinstance(next(iter(X.iloc[:, j].dropna()), None), str)
-        ):
-            texts.append(str(name))
-    if not texts and not dates:
-        return None
-    return (
-        f"is a table with other columns: {', '.join(map(repr, texts + dates))}. Count "
-        "words of its column of texts alone, as in "
-        f"CountVectorizer().fit_transform(X[{(texts or ['text'])[0]!r}]); "
-        "sklearn.compose.ColumnTransformer joins the topics with other columns"
-    )
-
-
-def _object(X: Any) -> str | None:
-    """Return how to get an array from X if it is no array."""
-    items = isinstance(X, list | tuple)
-    kind = type(X[0] if items and len(X) > 0 else X)
-    for attribute, way in _CONVERSIONS.items():
-        if hasattr(kind, attribute) and not hasattr(kind, "__array__"):
-            return f"{'has items' if items else 'is'} of type {kind.__name__}: {way}"
-    if items and len({np.size(row) for row in X}) > 1:
-        return "contains rows of different lengths: each row needs a count of each word"
-    is_array = hasattr(X, "__array__") and n_dimensions(X) != 0
-    if items or is_array or sparse.issparse(X):
-        return None
-    kinds = f"an array, a data frame, a SciPy sparse matrix, or {BLOCKS}"
-    return f"is of type {kind.__name__}: pass {kinds}"

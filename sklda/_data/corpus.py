@@ -1,6 +1,9 @@
-"""Matrices that are read in blocks of documents, and corpora that are kept in files.
+"""From X to the arrays that kernels take, and parts of these arrays.
 
-The conversion of X to the arrays that kernels take, and parts of these arrays.
+First the named tuples of the arrays. Then blocks of documents: what X is read in
+blocks, and the temporary files that hold its cells. Then `check_corpus` and
+`check_weights`, which every estimator calls. Last, what selects and splits documents
+and cells of a corpus.
 """
 
 from __future__ import annotations
@@ -11,24 +14,22 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from copy import copy, deepcopy
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
-from zipfile import is_zipfile
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import validate_data
 
 from sklda._data.checks import (
     BLOCKS,
-    WAY_OUT,
-    check_is_matrix,
+    COUNT_WORDS,
+    check_counted,
+    check_matrix,
     check_structure,
     n_dimensions,
-    native,
-    refuse_no_matrix,
-    shown,
 )
 
 MAX_32_BITS = np.iinfo(np.int32).max  # tokens of a document, or of a corpus whose
@@ -74,17 +75,15 @@ class WeightedCorpus(NamedTuple):
 
 CorpusT = TypeVar("CorpusT", Corpus, Part, WeightedCorpus)
 
-LARGE = 2**27  # cells: a matrix with as many is read in blocks
-BLOCK_CELLS = 2**22  # about as many in each block of a large matrix
-_SYSTEM_FILES = {"thumbs.db", "desktop.ini", "__macosx", "lost+found"}
-_LONG = 200  # characters of a path in a message
+LARGE = 2**27  # cells of a matrix that is read in blocks
+BLOCK_CELLS = 2**22  # of each block of a large matrix, about
 
 
 def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
     """Return the blocks of documents of X with their names; None if X is one matrix.
 
-    X is a folder of files of `scipy.sparse.save_npz`, an iterable of matrices, or a
-    large CSR matrix, which may be memory-mapped.
+    X is a folder with files of `scipy.sparse.save_npz`, whose names end in .npz, an
+    iterable of matrices, or a large CSR matrix, which may be memory-mapped.
     """
     if isinstance(X, str | bytes | os.PathLike):
         return _files(os.fsdecode(X))
@@ -92,10 +91,12 @@ def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
         is_large = X.format == "csr" and len(X.indices) >= LARGE
         return _rows(X) if is_large and X.ndim == 2 else None
     if isinstance(X, list | tuple):
-        return _items(X) if len(X) > 0 and n_dimensions(X[0]) == 2 else None
-    is_array = hasattr(X, "shape") or hasattr(X, "__array__")
-    is_ordered = isinstance(X, Iterable) and not isinstance(X, Set | Mapping)
-    return _items(X) if is_ordered and not is_array else None
+        has_blocks = len(X) > 0 and n_dimensions(X[0]) == 2
+    else:
+        is_array = hasattr(X, "shape") or hasattr(X, "__array__")
+        is_unordered = isinstance(X, Set | Mapping)
+        has_blocks = isinstance(X, Iterable) and not is_array and not is_unordered
+    return ((f"{i}", block) for i, block in enumerate(X)) if has_blocks else None
 
 
 def check_repeatable(X: Any, reader: str, name: str = "X") -> None:
@@ -110,33 +111,19 @@ def check_repeatable(X: Any, reader: str, name: str = "X") -> None:
 
 def _files(folder):
     if not os.path.isdir(folder):
-        quoted = repr(folder if len(folder) <= _LONG else f"{folder[:_LONG]}...")
         raise ValueError(
-            f"X is {quoted}, which is not a folder. X must be a matrix of counts "
-            "(documents x words), such as CountVectorizer creates from texts, or "
-            f"{BLOCKS}."
+            f"X is {folder[:200]!r}, which is not a folder. X must be a matrix of "
+            "counts (documents x words), such as CountVectorizer creates from texts, "
+            f"or {BLOCKS}."
         )
-    files = [
-        path for path in sorted(Path(folder).iterdir()) if not _is_system_file(path)
-    ]
-    foreign = [path.name for path in files if not is_zipfile(path)]
-    if foreign:
-        raise ValueError(
-            f"The folder X contains {shown(foreign)}, which scipy.sparse.load_npz "
-            "cannot read. Move all other files out of the folder."
-        )
-    for path in files:
+    for path in sorted(Path(folder).glob("[!.]*.npz")):
         try:
             yield f"{path.name!r}", sparse.load_npz(path)
         except Exception as error:  # other kinds of archives raise various errors
             raise ValueError(
                 f"The folder X contains {path.name!r}, which scipy.sparse.load_npz "
-                f"cannot read ({error}). Move all other files out of the folder."
+                f"cannot read ({error}). Move it out of the folder."
             ) from error
-
-
-def _is_system_file(path):
-    return path.name.startswith(".") or path.name.lower() in _SYSTEM_FILES
 
 
 def _rows(X):
@@ -155,18 +142,14 @@ def _rows(X):
         )
 
 
-def _items(X):
-    return ((f"{i}", block) for i, block in enumerate(X))
-
-
 class ArrayFile:
-    """An array that grows in a temporary file, which has no name."""
+    """An array that grows in an unnamed temporary file."""
 
     def __init__(self, dtype: type) -> None:
-        self._dtype, self._n_bytes = np.dtype(dtype), 0
+        self._dtype = np.dtype(dtype)
 
     def __enter__(self) -> Self:
-        with _room():
+        with _disk_errors():
             # Without a buffer, whose failures would show later, or never.
             self._file = tempfile.TemporaryFile(buffering=0)
         return self
@@ -177,26 +160,21 @@ class ArrayFile:
     def append(self, numbers: np.ndarray) -> None:
         """Write more numbers; say what to do if the disk is full."""
         rest = np.ascontiguousarray(numbers, self._dtype).view(np.uint8)
-        self._n_bytes += rest.size
-        with _room():
+        with _disk_errors():
             while rest.size > 0:  # a nearly full disk writes only a part
                 rest = rest[self._file.write(rest) :]
 
     def read(self) -> np.ndarray:
         """Return all numbers as an array that the system reads from the file."""
-        size = os.fstat(self._file.fileno()).st_size
-        with _room():
-            if size != self._n_bytes:
-                raise OSError(f"{size} bytes of {self._n_bytes} were written")
-        if size == 0:  # cannot be mapped
+        if self._file.tell() == 0:  # an empty file cannot be mapped
             return np.zeros(0, self._dtype)
         # Not numpy.memmap: joblib would look for the name of its file.
         return np.frombuffer(mmap.mmap(self._file.fileno(), 0), self._dtype)
 
 
 @contextmanager
-def _room() -> Iterator[None]:
-    """Say what to do if there is no room for the temporary files."""
+def _disk_errors() -> Iterator[None]:
+    """Say what to do if the temporary files do not fit on the disk."""
     try:
         yield
     except OSError as error:
@@ -212,19 +190,13 @@ CHUNK_CELLS, _CHUNK_TOKENS = 2**20, 2**24  # handled at a time, to save memory
 MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
-_WAYS_OUT = {  # advice to add to errors of scikit-learn
-    "contains NaN": "A word that does not occur in a document has the count 0: for a "
-    "table, use X.fillna(0).",
-    "features as input": "The columns must be the same words in the same order: count "
-    "them with the vectorizer of fit, as in vectorizer.transform(texts).",
-}
 
 
 def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     """Validate a bag-of-words matrix and return it as kernel arrays.
 
     X has shape (n_documents, n_words) and counts of any real dtype, or is read in
-    blocks (`sklda._data.corpus`); it is not modified. `reset` sets the number and names
+    blocks (`read_in_blocks`); it is not modified. `reset` sets the number and names
     of the words; otherwise they are compared. The corpus takes up to 12 bytes per cell
     and 8 per document, in temporary files if X is read in blocks; it shares no memory
     with X, whose arrays are copied before they are checked.
@@ -255,8 +227,7 @@ def _checked(estimator, blocks, reset, whole) -> Iterator[sparse.csr_array]:
     n_documents = 0
     for name, block in blocks:
         try:
-            check_is_matrix(block, "it")
-            if block.shape[0] == 0:
+            if n_dimensions(block) == 2 and block.shape[0] == 0:
                 continue
             first = reset and n_documents == 0
             counts = _canonical(estimator, block, reset=first, whole=whole)
@@ -289,11 +260,11 @@ def _joined(kind: type[CorpusT], parts: Iterator[CorpusT]) -> CorpusT:
 
 def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     """Return a valid X with sorted cells, duplicates summed, and without zeros."""
-    refuse_no_matrix(X)
+    check_counted(X)
     if sparse.issparse(X) and X.format not in ("dok", "lil"):
         X = deepcopy(X)  # other threads may write to the arrays of the caller
-    X = check_structure(X, "X")  # neither SciPy nor the kernels check bounds
-    X = native(_validated(estimator, native(X), reset))
+    validate = partial(validate_data, estimator, reset=reset)
+    X = check_matrix(X, "X", validate, accept_sparse="csr", dtype="numeric")
     if X.dtype == np.float16:  # scipy.sparse does not know it
         X = X.astype(np.float64)
     counts = sparse.csr_array(X)
@@ -309,33 +280,14 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     return counts
 
 
-def _validated(estimator, X, reset):
-    """Return what scikit-learn makes of X; say what to do about what it refuses."""
-    try:
-        X = validate_data(
-            estimator, X, reset=reset, accept_sparse="csr", dtype="numeric"
-        )
-        if X.dtype == object:  # scikit-learn converts an array, but no list, of objects
-            X = check_array(X, dtype=np.float64, input_name="X")
-        return X
-    except OverflowError as error:
-        raise ValueError(f"X contains a number out of range: {error}.") from error
-    except ValueError as error:
-        first = str(error).partition("\n")[0]
-        for words, way_out in _WAYS_OUT.items():
-            if words in first:
-                raise ValueError(f"{first} {way_out}") from error
-        raise
-
-
 def _check_values(values, name, whole):
-    """Refuse values that are no counts (or weights); say how to count words."""
+    """Refuse values that cannot be counts (or weights); say how to count words."""
     if values.size == 0:
         return
     if values.min() < 0:
         raise ValueError(
             f"Negative values in data passed to {name}. X[d, w] is the number of "
-            f"times that word w occurs in document d: {WAY_OUT}."
+            f"times that word w occurs in document d: {COUNT_WORDS}."
         )
     if not whole or values.dtype.kind != "f":
         return
@@ -344,7 +296,7 @@ def _check_values(values, name, whole):
         raise ValueError(
             f"{name} assigns a topic to every token, so X must contain whole numbers, "
             f"but it contains fractions such as {fractions[0]}. Weights such as tf-idf "
-            f"are not counts: {WAY_OUT}; or use CVBLDA, which accepts real weights "
+            f"are not counts: {COUNT_WORDS}; or use CVBLDA, which accepts real weights "
             "unless approximation='exact'."
         )
 
@@ -374,17 +326,17 @@ def _check_lengths(corpus):
 
 
 def _check_words(counts):
-    if counts.shape[1] > np.iinfo(np.int32).max:
+    if counts.shape[1] > MAX_32_BITS:
         raise ValueError(
-            f"X has {counts.shape[1]:,} words, above the limit of "
-            f"{np.iinfo(np.int32).max:,}. Use a smaller vocabulary "
-            f"(CountVectorizer(max_features=...))."
+            f"X has {counts.shape[1]:,} words, above the limit of {MAX_32_BITS:,}. Use "
+            "a smaller vocabulary (CountVectorizer(max_features=...))."
         )
 
 
 def _cells(counts):
     """Return the first cell of each document, and the word of each cell."""
-    word = np.require(counts.indices, np.int32, ["A", "C", "W", "E"])  # no memory map
+    # Not a memory map.
+    word = np.require(counts.indices, np.int32, ["A", "C", "W", "E"])
     return np.array(counts.indptr, np.int64), word
 
 
@@ -392,7 +344,7 @@ def _to_arrays(counts) -> Corpus:
     """Turn a canonical CSR matrix of whole numbers into a Corpus."""
     token_ptr = np.zeros(counts.nnz + 1, np.int64)
     token_ptr[1:] = counts.data
-    np.cumsum(token_ptr, out=token_ptr)  # in place: no other array of its size
+    np.cumsum(token_ptr, out=token_ptr)  # in place, since it is large
     corpus = Corpus(*_cells(counts), token_ptr)
     _check_lengths(corpus)
     return corpus
@@ -449,7 +401,7 @@ def cutting_marks(weight, n_items: int, n: int) -> np.ndarray:
 def kernel_ranges(weight_before, n_steps: int) -> Iterator[tuple[int, int]]:
     """Split documents into ranges of up to `MOST_STEPS` steps, `n_steps` per weight.
 
-    Ctrl-C waits until a kernel returns, so no call should take long.
+    Ctrl-C waits until a kernel returns, so each call should be short.
     """
     weight_before = weight_before - weight_before[0]
     return ranges(weight_before, 1 + int(weight_before[-1]) * n_steps // MOST_STEPS)
@@ -465,7 +417,7 @@ def document_chunks(corpus: Corpus) -> Iterator[Corpus]:
     before = tokens_before(corpus)
     n = 1 + int(before[-1] - before[0]) // _CHUNK_TOKENS
     if n == 1:
-        yield corpus  # also if it has no documents
+        yield corpus  # also an empty one
         return
     for documents in ranges(before - before[0], n):
         yield some_documents(corpus, *documents)

@@ -1,8 +1,7 @@
-"""Imports of packages that only an extra installs.
+"""Errors and warnings that tell a user what to do.
 
-Warnings that name the line of the user.
-
-Refusal of work that needs too much memory, where the system tells what is free.
+They are about packages that an extra installs, about the user's line of code, and about
+work that needs more memory than the system says is free.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """Everything private that sklda imports from scikit-learn, in one file."""
 
-import os
 import sys
 from numbers import Integral
 
@@ -54,26 +53,12 @@ class Interval(_param_validation.Interval):
         return self.type is Integral or not huge
 
 
-class NonemptyPath(_param_validation.Options):
-    """A path that is not empty: an empty one does not mean the current folder."""
-
-    def __init__(self):
-        super().__init__(str, {""})
-
-    def is_satisfied_by(self, val):
-        return isinstance(val, str | os.PathLike) and os.fspath(val) != ""
-
-    def __str__(self):
-        return "a path that is not empty ('str' or 'os.PathLike')"
-
-
 __all__ = [
     "CALLBACKS",
     "CALLBACK_ATTRIBUTES",
     "CallbackSupportMixin",
     "HasMethods",
     "Interval",
-    "NonemptyPath",
     "StrOptions",
     "fit_context",
     "validate_parameter_constraints",

@@ -15,18 +15,17 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from sklda._data.checks import (
     array_or_none,
+    check_counted,
     check_indices,
+    check_matrix,
     check_names,
     check_structure,
     differences,
     label_list,
-    native,
-    refuse_no_matrix,
     shown,
 )
 from sklda._data.corpus import read_in_blocks
@@ -227,18 +226,6 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     return normalise(by_model).reshape(transformed.shape)
 
 
-def check_matrix(value: Any, name: str, **options: Any) -> Any:
-    """Return what scikit-learn's check_array makes of a matrix, or raise ValueError."""
-    value = check_structure(value, name)
-    try:
-        matrix = check_array(native(value), input_name=name, **options)
-        if matrix.dtype == object:  # check_array does not convert a list of arrays
-            matrix = check_array(matrix, dtype=np.float64, input_name=name)
-        return native(matrix)
-    except (OverflowError, TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be a matrix of numbers: {error}") from error
-
-
 def check_counts(X: MatrixLike, name: str = "X") -> Any:
     """Return X as an ndarray or a CSR matrix of non-negative integers or float64.
 
@@ -249,7 +236,7 @@ def check_counts(X: MatrixLike, name: str = "X") -> Any:
             f"{name} must be one matrix of counts here: stack blocks of documents with "
             "scipy.sparse.vstack(blocks)."
         )
-    refuse_no_matrix(X, name)
+    check_counted(X, name)
     counts = check_matrix(X, name, accept_sparse="csr")
     if counts.dtype.kind == "f":
         counts = counts.astype(np.float64, copy=False)

@@ -1,5 +1,6 @@
 """Parameters that several estimators share: what they may be, and what they mean."""
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -15,7 +16,6 @@ from sklda._data.notices import warn_user
 from sklda._data.sklearn_private import (
     HasMethods,
     Interval,
-    NonemptyPath,
     StrOptions,
     validate_parameter_constraints,
 )
@@ -62,7 +62,7 @@ CHAIN_CONSTRAINTS: dict = {
 }
 PROPORTION: list = [Interval(Real, 0, 1, closed="both")]
 LEVEL: list = [Interval(Real, 0, 1, closed="neither")]
-PATH: list = [NonemptyPath()]
+PATH: list = [str, os.PathLike]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

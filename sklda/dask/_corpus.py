@@ -13,7 +13,7 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
-from sklda._data.checks import check_is_matrix
+from sklda._data.checks import check_counted, n_dimensions
 from sklda._data.corpus import MAX_32_BITS, Corpus, check_corpus, cutting_marks, starts
 from sklda._engine.sharded import MOST_SHARDS
 from sklda.dask._cluster import Cluster
@@ -106,10 +106,9 @@ def check_block(
     """
     estimator = copy(estimator)  # threads share it
     try:
-        if not isinstance(block, list):
-            check_is_matrix(block, "it")
-            if block.shape[0] == 0:  # which scikit-learn would refuse
-                return sparse.csr_array((0, block.shape[1]))
+        check_counted(block)
+        if n_dimensions(block) == 2 and block.shape[0] == 0:
+            return sparse.csr_array((0, block.shape[1]))
         doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=reset)
     except (TypeError, ValueError) as error:
         raise ValueError(f"Block {number} of X: {error}") from error

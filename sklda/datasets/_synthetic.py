@@ -249,14 +249,10 @@ def _per_item(value: Any, name: str, n: int, low: Any, high: Any) -> np.ndarray:
     array = array_or_none(value)
     is_whole = isinstance(low, int)
     kinds, numbers = ("iu", "integers") if is_whole else ("iuf", "numbers")
-    if array.dtype.kind not in kinds or not ((array >= low) & (array <= high)).all():
+    fits = array.shape in ((), (n,)) and array.dtype.kind in kinds
+    if not fits or not ((array >= low) & (array <= high)).all():
         raise ValueError(
             f"{name} must be one of the {numbers} from {low} to {high}, or an array of "
-            f"{n} of them, got {value!r}."
-        )
-    if array.shape not in ((), (n,)):
-        raise ValueError(
-            f"{name} must be one number or an array of shape ({n},), got shape "
-            f"{array.shape}."
+            f"shape ({n},) of them, got {value!r}."
         )
     return np.broadcast_to(array.astype(np.int64 if is_whole else np.float64), (n,))

@@ -26,8 +26,6 @@ def kinds_of(levels, order=None):
     yield "str", values, alphabetical
     yield "object", values.astype(object), alphabetical
     yield "list", values.tolist(), alphabetical
-    yield "bytes", values.astype(bytes), alphabetical
-    yield "objects", values.astype(bytes).astype(object), alphabetical
     if hasattr(np.dtypes, "StringDType"):  # not before NumPy 2
         yield "StringDType", values.astype(np.dtypes.StringDType()), alphabetical
     pandas = pytest.importorskip("pandas")
@@ -47,42 +45,37 @@ def kinds_of(levels, order=None):
 
 
 @pytest.mark.parametrize("levels", [["007", "7", "10"], ["1e3", "nan", "-1"]])
-def test_strings_are_categories_everywhere(levels, tmp_path):
+def test_strings_of_all_types_are_categories(levels):
     for kind, values, order in kinds_of(levels):
-        numbers = [sum(np.array(levels)[CODE] == level) for level in order]
-        effects = estimate_effect(DRAWS, values, random_state=0)
-        name = getattr(values, "name", None) or "x0"
-        terms = [f"{name}[{level}]" for level in order[1:]]
-        assert effects.terms == ["intercept", *terms], kind
-        means = topic_means(DRAWS, values, random_state=0)
-        assert means.groups == order, kind
-        assert means.n_documents.tolist() == numbers, kind
-        assert means.places is None
-        dmr = DMRLDA(3, max_iter=4, thin=1, random_state=0).fit(X, covariates=values)
-        assert dmr.covariate_names_.tolist() == terms, kind
-        dummies = np.column_stack([np.array(levels)[CODE] == x for x in order[1:]])
-        expected = DMRLDA(3, max_iter=4, thin=1, random_state=0)
-        expected.fit(X, covariates=dummies)
-        np.testing.assert_array_equal(dmr.coef_, expected.coef_)
+        column = as_column(values, "x")
+        assert column.levels == order, kind
         np.testing.assert_array_equal(
-            dmr.transform(X, covariates=values),
-            expected.transform(X, covariates=dummies),
+            np.array(order)[column.values], np.array(levels)[CODE]
         )
-    save_explorer(
-        tmp_path / "a.html", dmr, X, feature_names=list("abcdef"), groups=values
+
+
+def test_strings_are_categories_everywhere(tmp_path):
+    values = np.array(["007", "7", "10"])[CODE]
+    effects = estimate_effect(DRAWS, values, random_state=0)
+    assert effects.terms == ["intercept", "x0[10]", "x0[7]"]
+    means = topic_means(DRAWS, values, random_state=0)
+    assert means.groups == ["007", "10", "7"]
+    assert means.n_documents.tolist() == [8, 8, 8]
+    assert means.places is None
+    dmr, expected = (DMRLDA(3, max_iter=4, thin=1, random_state=0) for _ in range(2))
+    dmr.fit(X, covariates=values)
+    assert dmr.covariate_names_.tolist() == effects.terms[1:]
+    dummies = np.column_stack([values == "10", values == "7"])
+    expected.fit(X, covariates=dummies)
+    np.testing.assert_array_equal(dmr.coef_, expected.coef_)
+    np.testing.assert_array_equal(
+        dmr.transform(X, covariates=values), expected.transform(X, covariates=dummies)
     )
-    assert all(f'"{level}"' in (tmp_path / "a.html").read_text() for level in levels)
-
-
-def test_strings_in_frames_are_categories():
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    zip_code = np.array(["01234", "10001", "94103"])[CODE]
-    columns = {"zip": zip_code, "size": np.arange(N)}
-    expected = ["intercept", "zip[10001]", "zip[94103]", "size"]
-    for frame in (pandas.DataFrame(columns), polars.DataFrame(columns)):
-        assert estimate_effect(DRAWS, frame, random_state=0).terms == expected
-        dmr = DMRLDA(3, max_iter=2).fit(X, covariates=frame)
-        assert dmr.covariate_names_.tolist() == expected[1:]
+    names = list("abcdef")
+    page = save_explorer(
+        tmp_path / "a.html", dmr, X, feature_names=names, groups=values
+    )
+    assert all(f'"{level}"' in page.read_text() for level in means.groups)
 
 
 @pytest.mark.parametrize(
@@ -166,17 +159,15 @@ def test_bins_of_pandas_keep_their_order():
         ([[1], [2, 3]], r"got \[1\]"),
         ([datetime.date(2020, 1, 1), "2020"], "only dates"),
         ([1j, 2j], "only numbers"),
-        ([datetime.timedelta(1)], "durations"),
-        (np.array([1, 2], "m8[D]"), "durations"),
+        ([datetime.timedelta(1)], "only numbers"),
+        (np.array([1, 2], "m8[D]"), "only numbers.*durations to numbers"),
         (["a", None], "missing values.* 1 in all.* row 1: impute"),
         ([np.datetime64("NaT", "Y"), np.datetime64("2020")], "missing values.* row 0:"),
-        (np.array(["NaT", "2020"], "M8[D]"), "missing values.* row 0:"),
         ([Decimal("NaN"), 1], "missing values.* row 0:"),
         ([1, np.inf], "infinity"),
-        (np.array([b"a", b"M\xfcnchen"]), "bytes that are not UTF-8.*decode"),
-        ([b"a", "b"], "only strings.*got b'a' and 'b'"),
+        (np.array([b"a", b"b"]), "only strings.*got .*b'a'.*Convert them"),
     ],
 )
-def test_columns_of_no_kind_are_refused(values, message):
+def test_columns_of_mixed_or_other_kinds_are_refused(values, message):
     with pytest.raises(ValueError, match=rf"^x .*{message}"):
         as_column(values, "x")

@@ -75,7 +75,7 @@ def test_what_is_read_after_fit_is_checked(name, parameter):
     calls = [lambda X, name=name: getattr(model, name)(X) for name in readers]
     calls.append(lambda X: model.score(X, y))
     words = f"'{parameter}' parameter of {name} must be"
-    bad = derived(cls._parameter_constraints[parameter], 2).bad
+    bad = derived(cls._parameter_constraints[parameter])
     for call, (value, _, error) in product(calls, bad):
         model.set_params(**{parameter: value})
         with pytest.raises(error, match=words):

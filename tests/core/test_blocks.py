@@ -2,7 +2,6 @@
 
 import pickle
 import tracemalloc
-from collections.abc import Iterator
 from mmap import mmap
 
 import numpy as np
@@ -13,13 +12,12 @@ from sklearn.base import clone
 from sklda import (
     CVBLDA,
     DMRLDA,
-    ECGSLDA,
     CollapsedGibbsLDA,
     MedLDAClassifier,
     MedLDARegressor,
 )
-from sklda._data import corpus, notices
-from sklda._data.corpus import check_corpus
+from sklda._data import corpus
+from sklda._data.corpus import check_corpus, check_weights
 from sklda._engine.estimator import take_up
 from sklda.diagnostics import sample_chains
 from sklda.metrics import document_completion_score, left_to_right_log_likelihood
@@ -41,19 +39,7 @@ def cut(X, n=7):
     return [X[first : first + n] for first in range(0, X.shape[0], n)]
 
 
-def in_list(X, folder):
-    return cut(X)
-
-
-def in_generator(X, folder):
-    return (block for block in cut(X))
-
-
-def dense(X, folder):
-    return (block.toarray() for block in cut(X))
-
-
-def unsorted(X, folder):
+def unsorted(X):
     # Two entries make the count of the first cell, and words come in reverse.
     for block in cut(X):
         pieces = block.tocoo()
@@ -70,10 +56,6 @@ def in_folder(X, folder):
     return folder
 
 
-def by_name_of_folder(X, folder):
-    return str(in_folder(X, folder))
-
-
 def memory_mapped(X, folder):
     arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr}
     for name, array in arrays.items():
@@ -82,10 +64,16 @@ def memory_mapped(X, folder):
     return sparse.csr_array(tuple(mapped), shape=X.shape)
 
 
-FORMS = [
-    *(in_list, in_generator, dense, unsorted),
-    *(in_folder, by_name_of_folder, memory_mapped),
-]
+FORMS = {
+    "list": lambda X, folder: cut(X),
+    "generator": lambda X, folder: iter(cut(X)),
+    "dense": lambda X, folder: (block.toarray() for block in cut(X)),
+    "unsorted": lambda X, folder: unsorted(X),
+    "empty blocks": lambda X, folder: [X[:0], X[:30], X[30:30].toarray(), X[30:]],
+    "folder": in_folder,
+    "name of folder": lambda X, folder: str(in_folder(X, folder)),
+    "memory-mapped": memory_mapped,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -94,36 +82,19 @@ def read_in_blocks(monkeypatch):
     monkeypatch.setattr(corpus, "BLOCK_CELLS", 50)
 
 
-def arrays_of(model):
-    return {
-        name: value
-        for name, value in vars(model).items()
-        if isinstance(value, np.ndarray) and name.endswith("_")
-    }
-
-
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
-@pytest.mark.parametrize(
-    "model",
-    [
-        CollapsedGibbsLDA(3, max_iter=22, learn_priors="symmetric", random_state=0),
-        CollapsedGibbsLDA(3, max_iter=6, n_shards=2, sampler="sparse", random_state=0),
-        CollapsedGibbsLDA(3, max_iter=6, blocking="nested", random_state=0),
-        CollapsedGibbsLDA(3, max_iter=6, init="subsample", random_state=0),
-        ECGSLDA(3, max_iter=6, random_state=0),
-        MedLDAClassifier(3, max_iter=6, random_state=0),
-    ],
-    ids=["rows", "shards", "blocked", "subsample", "ecgs", "medlda"],
-)
-def test_any_form_of_x_gives_the_same_model(form, model, X, tmp_path, monkeypatch):
-    y = np.arange(DOCUMENTS) % 2
-    found = arrays_of(model.fit(form(X, tmp_path), y))
-    monkeypatch.undo()
-    expected = arrays_of(model.fit(X, y))
-    assert found.keys() == expected.keys()
-    for name, value in expected.items():
-        np.testing.assert_array_equal(found[name], value)
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_any_form_of_x_is_the_same_corpus(form, X, tmp_path):
+    model = CollapsedGibbsLDA()
+    found = check_corpus(model, form(X, tmp_path), reset=True)
     assert model.n_features_in_ == WORDS
+    assert isinstance(found.word.base.obj, mmap)
+    weights = check_weights(model, form(X, tmp_path), reset=False, whole=True)
+    np.testing.assert_array_equal(found.doc_ptr, X.indptr)
+    np.testing.assert_array_equal(found.word, X.indices)
+    np.testing.assert_array_equal(np.diff(found.token_ptr), X.data)
+    expected = found.doc_ptr, found.word, np.diff(found.token_ptr)
+    for array, same in zip(weights, expected, strict=True):
+        np.testing.assert_array_equal(array, same)
 
 
 @pytest.fixture(scope="module")
@@ -158,15 +129,8 @@ def results(models, form):
     yield clone(models["weights"]).fit(form()).components_
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
-def test_fitted_models_read_any_form_of_x(form, fitted, X, tmp_path, monkeypatch):
-    matrix = form(X, tmp_path)
-
-    def same():
-        return form(X, tmp_path) if isinstance(matrix, Iterator) else matrix
-
-    found = list(results(fitted, same))
-    monkeypatch.undo()
+def test_fitted_models_read_blocks(fitted, X):
+    found = results(fitted, lambda: iter(cut(X)))
     for result, expected in zip(found, results(fitted, lambda: X), strict=True):
         np.testing.assert_array_equal(result, expected)
 
@@ -176,21 +140,17 @@ def test_what_reads_x_twice_refuses_generators(X, fitted, tmp_path):
     for model in fitted.values():
         fresh = clone(model)
         with pytest.raises(
-            ValueError, match=r"X is a generator.*read only once.*list of"
+            ValueError, match=r"X is a list_iterator.*read only once.*list of"
         ):
-            fresh.fit_transform(in_generator(X, None), y)
+            fresh.fit_transform(iter(cut(X)), y)
         assert not hasattr(fresh, "components_")
     model = clone(fitted["LDA"])
     expected = model.fit(X).transform(X)
-    for form in (in_list, in_folder):
-        found = model.fit_transform(form(X, tmp_path))
-        np.testing.assert_array_equal(found, expected)
+    for same in (cut(X), in_folder(X, tmp_path)):
+        np.testing.assert_array_equal(model.fit_transform(same), expected)
     pytest.importorskip("arviz_stats")
-    for options in (
-        {"X": in_generator(X, None)},
-        {"X": X, "X_test": in_generator(X, None)},
-    ):
-        with pytest.raises(ValueError, match=r"is a generator.*sample_chains reads"):
+    for options in ({"X": iter(cut(X))}, {"X": X, "X_test": iter(cut(X))}):
+        with pytest.raises(ValueError, match=r"_iterator.*sample_chains reads"):
             sample_chains(CollapsedGibbsLDA(3), **options)
 
 
@@ -212,12 +172,9 @@ WARM = {"max_iter": 4, "init": "random", "warm_start": True, "random_state": 0}
 FIXED = WARM | {"learn_priors": None}
 CHAINS = {
     "lists in shards": CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **FIXED),
-    "blocked": CollapsedGibbsLDA(3, blocking="nested", **FIXED),
-    "ecgs in shards": ECGSLDA(3, n_shards=2, **FIXED),
     "one-vs-rest": MedLDAClassifier(3, multi_class="ovr", **WARM),
     "medlda in shards": MedLDAClassifier(3, sampler="gibbs", n_shards=2, **WARM),
 }
-each_chain = pytest.mark.parametrize("name", CHAINS)
 
 
 def assert_in_files(chain):
@@ -225,7 +182,7 @@ def assert_in_files(chain):
         assert isinstance(array.base.obj, mmap)
 
 
-@each_chain
+@pytest.mark.parametrize("name", CHAINS)
 def test_chains_that_go_on_read_the_same_files(name, X):
     y = np.arange(DOCUMENTS) % 3
     model = clone(CHAINS[name]).fit(cut(X), y)
@@ -240,7 +197,7 @@ def test_chains_that_go_on_read_the_same_files(name, X):
     longer = clone(CHAINS[name]).set_params(max_iter=8, burn_in=6).fit(X, y)
     stored = pickle.loads(pickle.dumps(model))
     for goes_on in (model, stored):
-        assert_same_fit(goes_on.set_params(burn_in=2).fit(in_list(X, None), y), longer)
+        assert_same_fit(goes_on.set_params(burn_in=2).fit(cut(X), y), longer)
 
 
 def test_several_chains_read_files(X, tmp_path):
@@ -268,16 +225,14 @@ def test_several_chains_read_files(X, tmp_path):
         (lambda X: iter([]), "no documents.*generator can be read only once"),
         (lambda X: [X[:0], X[:0]], "no documents"),
         (lambda X: iter([X, "a text"]), "Block 1 of X.*texts.*CountVectorizer"),
-        (lambda X: iter([["a", "b"]]), "Block 0 of X.*CountVectorizer"),
-        (lambda X: iter([X, X.toarray()[0]]), "Block 1 of X.*type ndarray, no matrix"),
+        (lambda X: iter([X, X.toarray()[0]]), "Block 1 of X.*Expected 2D array"),
         (lambda X: iter([X, None]), "Block 1 of X.*NoneType: pass an array"),
         (lambda X: [X.toarray(), -X], "Block 1 of X: Negative values"),
         (lambda X: iter([X, X * 0.5]), "Block 1 of X: .*fractions"),
-        (lambda X: iter([X, [[1] * WORDS]]), "Block 1 of X.*type list, no matrix"),
         (lambda X: "no/such/folder", "'no/such/folder', which is not a folder"),
         (lambda X: b"no/folder", "'no/folder', which is not a folder"),
         (lambda X: "a\0b", "which is not a folder"),
-        (lambda X: "word " * 1000, r"^X is '(word ){40}\.\.\.', which is not a folder"),
+        (lambda X: "word " * 1000, r"^X is '(word ){40}', which is not a folder"),
     ],
 )
 def test_wrong_blocks_are_refused(make, message, X):
@@ -285,13 +240,6 @@ def test_wrong_blocks_are_refused(make, message, X):
     with pytest.raises(ValueError, match=message):
         model.fit(make(X))
     assert not hasattr(model, "components_")
-
-
-def test_blocks_without_documents_are_passed_over(X):
-    empty = [X[:0], X[:30], X[30:30].toarray(), X[30:]]
-    found = CollapsedGibbsLDA(3, max_iter=4, random_state=0).fit(empty)
-    assert_same_fit(found, clone(found).fit(X))
-    np.testing.assert_array_equal(found.transform(empty), found.transform(X))
 
 
 def test_blocks_of_other_words_are_named(X):
@@ -307,41 +255,15 @@ def test_blocks_of_other_words_are_named(X):
             call([frame, other])
 
 
-def test_files_of_systems_are_passed_over(X, tmp_path):
+def test_other_files_are_passed_over(X, tmp_path):
     in_folder(X, tmp_path)
-    for name in (".DS_Store", "._block-000.npz", "Thumbs.db", "desktop.ini"):
+    for name in (".DS_Store", "._block-000.npz", "Thumbs.db", "readme.txt"):
         (tmp_path / name).write_bytes(b"\0\0\0\1Bud1")
-    for name in ("__MACOSX", "lost+found"):
-        (tmp_path / name).mkdir()
     model = CollapsedGibbsLDA(3, max_iter=2, random_state=0).fit(tmp_path)
     assert_same_fit(model, clone(model).fit(X))
-
-
-def test_all_foreign_files_are_named(X, tmp_path):
-    row = sparse.coo_array(np.array([1, 0, 2]))
-    sparse.save_npz(tmp_path / "z.npz", row)
-    if row.ndim == 1:  # before SciPy 1.12, it is a matrix
-        with pytest.raises(ValueError, match=r"'z.npz' of X: .*coo_array, no matrix"):
-            CollapsedGibbsLDA(3).fit(tmp_path)
-    for name in ("a.csv", "b.txt", "c.json", "d.md"):
-        (tmp_path / name).write_text("notes")
-    with pytest.raises(
-        ValueError, match=r"'a.csv', 'b.txt', 'c.json' and 1 more, which"
-    ):
-        CollapsedGibbsLDA(3).fit(tmp_path)
-    for path in tmp_path.iterdir():
-        path.unlink()
     np.savez(tmp_path / "dense.npz", X=X.toarray())
     with pytest.raises(ValueError, match=r"'dense.npz', which .*cannot read"):
         CollapsedGibbsLDA(3).fit(tmp_path)
-
-
-@pytest.mark.parametrize("content", [b"notes", b""])
-def test_a_foreign_file_is_refused(content, X, tmp_path):
-    in_folder(X, tmp_path)
-    (tmp_path / "readme.txt").write_bytes(content)
-    with pytest.raises(ValueError, match=r"'readme.txt', which.*Move all other files"):
-        CollapsedGibbsLDA(3, max_iter=2).fit(tmp_path)
 
 
 def test_a_block_that_changes_later_changes_nothing(X):
@@ -361,25 +283,9 @@ def test_too_many_tokens_are_refused(X, monkeypatch):
         CollapsedGibbsLDA(3).fit(X)
 
 
-def test_too_little_memory_is_said_before_the_start(X, monkeypatch):
-    monkeypatch.setattr(notices, "free_memory", lambda: 1000)
-    message = r"fit to 720 tokens, 60 documents and 30 words can take up to 3,600 bytes"
-    message = message.replace("720", str(X.sum())).replace("3,600", "[0-9,]+")
-    with pytest.raises(MemoryError, match=message):
-        CollapsedGibbsLDA(3).fit(X)
-
-
-@pytest.mark.parametrize("kind", ["column", "decreasing", "beyond", "unsigned"])
-def test_a_large_matrix_is_checked_before_it_is_cut(kind, X):
+def test_a_large_matrix_is_checked_before_it_is_cut(X):
     bad = X.copy()
-    if kind == "column":
-        bad.indices[100] = 77
-    elif kind == "decreasing":
-        bad.indptr[5:7] = bad.indptr[6], bad.indptr[5]
-    elif kind == "beyond":
-        bad.indptr[30:] = 10**7
-    else:
-        bad.indptr = (bad.indptr % 256).astype(np.uint8)
+    bad.indices[100] = 77
     with pytest.raises(ValueError, match="not a valid sparse matrix"):
         check_corpus(CollapsedGibbsLDA(), bad, reset=True)
 
@@ -400,20 +306,3 @@ def test_a_disk_that_is_full_for_a_while_is_noticed(first, last, n_bytes, X):
     with pytest.raises(OSError, match=r"12 bytes per .*do not fit in '.*TMPDIR"):
         check_corpus(CollapsedGibbsLDA(), rows, reset=True)
     rows.close()
-
-
-def test_no_room_for_temporary_files(X, monkeypatch):
-    def refuse(**options):
-        raise FileNotFoundError(2, "No usable temporary directory found")
-
-    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
-    with pytest.raises(OSError, match=r"No usable temporary .*TMPDIR"):
-        check_corpus(CollapsedGibbsLDA(), X, reset=True)
-
-
-def test_bytes_that_are_missing_are_noticed(monkeypatch):
-    with corpus.ArrayFile(np.int32) as numbers:
-        numbers.append(np.arange(10))
-        numbers._file.truncate(36)
-        with pytest.raises(OSError, match=r"36 bytes of 40.*TMPDIR"):
-            numbers.read()

@@ -92,7 +92,7 @@ BAD = {
     ),
     "Block 1 .*CountVec": lambda: bad_block(lambda _: ["a b"]),
     "Block 1 of X: .* type None": lambda: bad_block(lambda _: None),
-    "Block 1 of X: .* sparse rows": lambda: bad_block(lambda block: (block, 0)),
+    "Block 1 of X: .* type int": lambda: bad_block(lambda block: (block, 0)),
     "Block 1 of X: .*texts": lambda: bad_block(lambda _: "."),
     "X has no documents": lambda: delayed_blocks([0]),
     "X is an empty list": list,

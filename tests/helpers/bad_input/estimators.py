@@ -1,4 +1,4 @@
-"""Bad and good arguments of estimators; most follow from the constraints."""
+"""Bad arguments of estimators; most follow from the constraints."""
 
 import math
 from collections.abc import Iterator
@@ -15,13 +15,11 @@ from sklearn.exceptions import NotFittedError
 from sklda import CVBLDA
 from sklda.datasets import make_lda_corpus
 from tests.helpers.bad_input.values import (
+    Bad,
     Door,
-    Spec,
-    accepted,
     counts,
     derived,
     names,
-    only_bad,
     refused,
     rows,
 )
@@ -121,167 +119,121 @@ def call_method(cls: type, method: str, **arguments: Any) -> Any:
         return getattr(model, method)(**arguments)
 
 
-PER_TOPIC = rows(
-    ([0.1, 0.2], r"shape \(2,\).*shape \(3,\).*n_components=3"),
-    (np.ma.masked_less([0.1, 0.2, 0.3], 0.2), "masked entries"),
-    ([0.1] * 4, r"shape \(4,\).*shape \(3,\)"),
-    ([], r"shape \(0,\).*shape \(3,\)"),
-    ([[0.1, 0.2, 0.3]], r"shape \(1, 3\).*shape \(3,\)"),
-    ([0.1, 0.0, 0.3], r"from 1e-10 to 1e\+10.*got 0.0.*n_components"),
-    ([0.1, -2.0, 0.3], r"from 1e-10 to 1e\+10.*got -2.0"),
-    ([0.1, math.nan, 0.3], r"from 1e-10 to 1e\+10.*got nan"),
-    ([0.1, math.inf, 0.3], r"from 1e-10 to 1e\+10.*got inf"),
-    (["a", "b", "c"], "must contain numbers.*'a'"),
-    ({"a": 1}, "must contain numbers"),
-    ({3}, "must contain numbers"),
-) + Spec([], [[[0.1, 0.2, 0.3], (0.1, 0.2, 0.3), np.array([0.1, 0.2, 0.3])]])
+def prior(sound: np.ndarray, words: str) -> list[Bad]:
+    """Return what is refused as a prior: one number, or an array such as `sound`."""
+    shape = rf"shape \({len(sound) - 1},\).*shape \({len(sound)},\)"
+    return rows(
+        (sound[1:], f"{shape}.*{words}"),
+        (np.ma.masked_less(sound, 0.2), "masked entries"),
+        *((["a"] * len(sound), "must contain numbers"), ({3}, "must contain numbers")),
+        *(
+            (np.where(sound > 0.2, x, sound), rf"from 1e-10 to 1e\+10.*got {x}")
+            for x in (0.0, -2.0, math.nan, math.inf)
+        ),
+        *((x, r"1e-10.*(1e\+10|10{10})") for x in (1e-60, 9e-11, 1.1e10, 1e39)),
+    )
+
+
 SHAPE = rf"must contain finite numbers.*\({N_TOPICS}, {N_WORDS}\)"
 TOPICS = np.arange(1.0, 1 + N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS)
 NO_TOPICS = "without components_.*Fit it first.*init=model.components_"
 INIT = rows(
-    *((topics, SHAPE) for topics in ({3}, {"a": 1}, [], TOPICS[0], TOPICS[1:])),
-    *((topics, SHAPE) for topics in (TOPICS[:, 1:], TOPICS.astype(str).tolist())),
+    *((topics, SHAPE) for topics in ({3}, [], TOPICS[1:], TOPICS.astype(str).tolist())),
     (np.ma.masked_less(TOPICS, 3), "has masked entries"),
-    *((np.where(TOPICS > 1, TOPICS, x), SHAPE) for x in (math.nan, math.inf)),
+    (np.where(TOPICS > 1, TOPICS, math.nan), SHAPE),
     (TOPICS - 2, "must not be negative, got -1"),
     (TOPICS * [[1], [0], [1]], "only zeros in topic 1"),
 )
 INIT += refused(CVBLDA(), CVBLDA, words=NO_TOPICS, error=NotFittedError)
 INIT += refused(5, 0.5, True, b"random")
-INIT += Spec([], [[TOPICS, TOPICS.astype(int), TOPICS.tolist(), 1e300 * TOPICS]])
-INIT += Spec([], [[TOPICS, TOPICS.astype(np.float16), TOPICS.astype(np.float32)]])
 WORD_PRIOR = np.linspace(0.1, 0.7, N_WORDS)
-WITH_ZEROS = np.where(WORD_PRIOR > 0.5, 0, 0.1)
 TOPIC_WORD_PRIOR = np.outer([1, 2, 3], WORD_PRIOR)
-PER_WORD = rows(
-    (np.ma.masked_less(WORD_PRIOR, 0.3), "masked entries"),
-    (WORD_PRIOR[1:], r"shape \(6,\).*shape \(7,\).*columns.*\(3, 7\).*n_components=3"),
-    (TOPIC_WORD_PRIOR[1:], r"shape \(2, 7\).*shape \(7,\).*\(3, 7\)"),
-    (TOPIC_WORD_PRIOR.T, r"shape \(7, 3\).*\(3, 7\)"),
-    ([], r"shape \(0,\).*shape \(7,\)"),
-    (WITH_ZEROS, r"from 1e-10 to 1e\+10.*got 0.0.*out of a topic"),
-    (-WORD_PRIOR, r"from 1e-10 to 1e\+10.*got -0.1"),
-    (np.where(WORD_PRIOR > 0.5, math.nan, 0.1), r"from 1e-10 to 1e\+10.*got nan"),
-    (TOPIC_WORD_PRIOR * math.inf, r"from 1e-10 to 1e\+10.*got inf"),
-    (["a"] * N_WORDS, "must contain numbers.*'a'"),
-    ({"a": 1}, "must contain numbers"),
-    ({3}, "must contain numbers"),
-)
-PER_WORD += Spec([], [[WORD_PRIOR, WORD_PRIOR.tolist(), tuple(WORD_PRIOR)]])
-PER_WORD += Spec([], [[TOPIC_WORD_PRIOR, TOPIC_WORD_PRIOR.tolist()]])
-FLOAT32 = rows(
-    *((n, r"1e-10.*(1e\+10|10{10})") for n in (1e-60, 9e-11, 1.1e10, 1e39, 1e300))
-)
-FLOAT32 += accepted(1e-10, 1e10)
+PER_WORD = prior(WORD_PRIOR, r"columns.*\(3, 7\).*n_components=3")
+PER_WORD += rows((TOPIC_WORD_PRIOR[1:], r"shape \(2, 7\).*shape \(7,\).*\(3, 7\)"))
 GAMMA = r"\['doc_concentration'\] must"
 HYPERPRIORS = rows(
     ({"doc": (1, 1)}, "unknown name 'doc'.*'doc_concentration', 'weight_conc.*'topic_"),
     ({5: (1, 1)}, "unknown name 5"),
     *(
-        ({"doc_concentration": pair}, f"{GAMMA} contain finite numbers.*shape .2")
-        for pair in (5, None, "ab", {1, 2}, {"shape": 1}, [], [1], [1, 2, 3], [[1, 2]])
+        ({"doc_concentration": gamma}, f"{GAMMA} contain finite numbers")
+        for gamma in (5, "ab", {1, 2}, [1], (1, math.nan), (1, 1j), [True, True])
     ),
     *(
-        ({"doc_concentration": pair}, f"{GAMMA} contain finite numbers")
-        for pair in ((1, math.nan), (math.inf, 1), (1, 1j), ("1", "2"), [True, True])
-    ),
-    *(
-        ({"doc_concentration": pair}, f"{GAMMA} be a shape and a rate from 1e-10 to 1e")
-        for pair in ((0, 1), (1, 0), (-1, 1), (1, -2.0), (9e-11, 1), (1, 1.1e10))
+        (
+            {"doc_concentration": gamma},
+            f"{GAMMA} be a shape and a rate from 1e-10 to 1e",
+        )
+        for gamma in ((0, 1), (1, -2.0), (9e-11, 1), (1, 1.1e10))
     ),
     ({"weight_concentration": (1, 0)}, r"\['weight_concentration'\] must.*\(1, 0\)"),
     ({"topic_word_prior": (1, -1)}, r"\['topic_word_prior'\] must.*\(1, -1\)"),
-    ({"doc_concentration": np.ma.masked_less([1.0, 2.0], 2)}, "masked entries"),
-)
-HYPERPRIORS += accepted({}, {"doc_concentration": (1e-10, 1e10)})
-HYPERPRIORS += accepted({"weight_concentration": (1e10, 1e-10)})
-HYPERPRIORS += Spec(
-    [],
-    [
-        [
-            {"doc_concentration": (2, 3), "topic_word_prior": [1, 2]},
-            {"topic_word_prior": np.array([1, 2]), "doc_concentration": [2.0, 3.0]},
-            {
-                "topic_word_prior": np.int8([1, 2]),
-                "doc_concentration": np.array([2, 3]),
-            },
-        ]
-    ],
 )
 # What does not follow from the constraints.
 MORE = {
     # A document of a class that the dict names as another.
-    "class_weight": refused({"no class": 2.0}, words="not in class_weight|columns of y")
-    + accepted({}),
+    "class_weight": refused({"a": 2.0}, words="not in class_weight|columns of y"),
     "hyperpriors": HYPERPRIORS,
-    "doc_topic_prior": PER_TOPIC + FLOAT32,
+    "doc_topic_prior": prior(np.array([0.1, 0.2, 0.3]), "n_components=3"),
     "init": INIT,
-    "topic_word_prior": PER_WORD + FLOAT32,
+    "topic_word_prior": PER_WORD,
     "burn_in": rows((20, "=20.*smaller than max_iter=20.*half"), (21, "=21")),
     "keep_draws": rows((71, "=71 exceeds .* 70: .*thin=1.*max_iter=140.*=141")),
 }
 
 
-def derived_specs(cls: type) -> dict[str, Spec]:
+def derived_specs(cls: type) -> dict[str, list[Bad]]:
     """Return what follows from the constraints of each parameter."""
     constraints = cls._parameter_constraints
-    return {
-        name: derived(constraints[name], TYPICAL.get(name, default))
-        for name, default in cls().get_params().items()
-    }
+    return {name: derived(constraints[name]) for name in cls().get_params()}
 
 
-def labels() -> Spec:
-    """Return the Spec of the classes of documents."""
+def labels() -> list[Bad]:
+    """Return what is refused as the classes of documents."""
     spec = refused(None, words="requires y to be passed")
     spec += refused(LABELS[1:], words="inconsistent numbers of samples")
     spec += refused(["one"] * N_DOCS, words="only one class.*at least 2 classes")
     spec += refused(THETA[:, 0], words="Unknown label type")
     spec += refused({*range(N_DOCS)}, words="y")
     words = "indicator matrix of 0 and 1"
-    for column in (LABELS, np.arange(N_DOCS) % 3):
-        spec += refused(np.column_stack([column, column]), words=words)
-    for value in (math.nan, math.inf, -math.inf):
+    spec += refused(np.column_stack([LABELS, LABELS]), words=words)
+    for value in (math.nan, math.inf):
         y = np.where(np.arange(N_DOCS) == 3, value, np.arange(N_DOCS) % 2)
         spec += refused(y, y.astype(object), words="NaN|infinity|Unknown label type")
     member = np.eye(3, dtype=bool)[np.arange(N_DOCS) % 3]
-    for low, high in ((0, 2), (-2, 2), (0, -1), (-2.0, -1.0)):
+    for low, high in ((0, 2), (-2, 2), (0, -1)):
         y = np.where(member, high, low)
         spec += refused(y, sparse.csr_array(y), sparse.lil_array(y), words=words)
-    outside = (np.ones(N_DOCS, int), np.full(N_DOCS, 10**6), np.arange(N_DOCS + 1))
-    spec += refused(sparse.csr_array(outside, shape=(N_DOCS, 3)), words="not a valid")
-    same = [member.astype(int), 2 * member - 1, sparse.csr_array(member.astype(int))]
-    return spec + accepted(LABELS, LABELS == "one") + Spec([], [same])
+    outside = sparse.csr_array(member.astype(int))
+    outside.indices[0] = 3
+    spec += refused(outside, words="not a valid")
+    return spec
 
 
-def targets() -> Spec:
-    """Return the Spec of the numbers of documents."""
+def targets() -> list[Bad]:
+    """Return what is refused as the numbers of documents."""
     spec = refused(None, words="requires y to be passed")
     spec += refused(THETA[1:, 0], words="inconsistent numbers of samples")
     spec += refused(THETA, words="MultiOutputRegressor")
-    lists = [["one"], ["one", "two"], *[["two"]] * (N_DOCS - 2)]
-    spec += refused(LABELS, lists, words="For labels, use MedLDAClassifier")
+    spec += refused(LABELS, words="For labels, use MedLDAClassifier")
     spec += refused({*range(N_DOCS)}, words="y")
     spec += refused(np.full(N_DOCS, 10**400), words="too large")
     spec += refused(np.ma.masked_less(THETA[:, 0], 0.1), words="y has masked")
     for value, word in ((math.nan, "NaN"), (math.inf, "infinity")):
-        y = np.where(np.arange(N_DOCS) == 3, value, 1)
-        spec += refused(y, -y, words=word)
-    spec += accepted(np.full(N_DOCS, 1e307), 1.1e10 * IS_ONE)
-    return spec + Spec([], [[IS_ONE, IS_ONE + 0.0, IS_ONE.tolist()]])
+        spec += refused(np.where(IS_ONE, value, 1), words=word)
+    return spec
 
 
-def scored() -> dict[str, Spec]:
-    """Return the Specs of what scikit-learn's accuracy compares with."""
+def scored() -> dict[str, list[Bad]]:
+    """Return bad values of what scikit-learn's accuracy compares with."""
     y = refused(None, 5, "one", words="y must have a label for each document")
     y += refused(LABELS[1:], words="inconsistent numbers of samples")
     y += refused(THETA, words="indicator matrix of 0 and 1")
     weights = refused("a", 5) + refused(np.ones(N_DOCS - 1), words="inconsistent")
-    return {"y": y + accepted(LABELS), "sample_weight": weights + accepted(None)}
+    return {"y": y, "sample_weight": weights}
 
 
-def covariates(*, fitted: bool) -> Spec:
-    """Return the Spec of covariates of a model with one of them."""
+def covariates(*, fitted: bool) -> list[Bad]:
+    """Return what is refused as covariates of a model with one of them."""
     first = ONE_COVARIATE
     spec = rows(
         (first[1:], f"have {N_DOCS - 1} rows.*{N_DOCS} documents"),
@@ -295,23 +247,16 @@ def covariates(*, fitted: bool) -> Spec:
     spec += refused(5, "a", {1})
     if fitted:
         spec += refused(np.column_stack([first, first]), words="but fit had")
-    same = [first, first[:, np.newaxis], first.tolist(), first.astype(np.float32)]
-    same.append(sparse.csr_array(first[:, np.newaxis]))
-    return spec + Spec([], [[*same, first.astype(int)]]) + accepted(None)
+    return spec
 
 
-def groups() -> Spec:
-    """Return the Spec of the groups of documents."""
-    not_groups = (
-        *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
-        [[d] for d in range(N_DOCS)],
-        [(d,) * (d + 1) for d in range(N_DOCS)],
-        [1, *LABELS[1:].astype(str)],
-    )
+def groups() -> list[Bad]:
+    """Return what is refused as the groups of documents."""
+    mixed = [1, *LABELS[1:]], [(d, 1) for d in range(N_DOCS)]
     return (
         names(N_DOCS, "documents")
-        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="row 0")
-        + refused(*not_groups, words="{name} must contain only .*Convert them")
+        + refused([None] * N_DOCS, words="row 0")
+        + refused(*mixed, words="{name} must contain only .*Convert them")
     )
 
 
@@ -330,12 +275,14 @@ def estimator_doors() -> Iterator[tuple[str, Door]]:
     for name, cls in estimators().items():
         derived = derived_specs(cls)
         more = {k: v for k, v in MORE.items() if (k, cls) != ("init", CVBLDA)}
-        specs = {k: v + more.get(k, Spec([], [])) for k, v in derived.items()}
+        specs = {k: v + more.get(k, []) for k, v in derived.items()}
         yield f"sklda.{name}", Door(partial(fit, cls), {}, specs)
         if hasattr(cls, "partial_fit"):
             yield f"sklda.{name}, partial_fit", Door(partial_fit, {}, specs)
-            again = {k: only_bad(spec) for k, spec in derived.items()}
-            yield f"sklda.{name}, partial_fit again", Door(partial_fit_again, {}, again)
+            yield (
+                f"sklda.{name}, partial_fit again",
+                Door(partial_fit_again, {}, derived),
+            )
         for method, function in methods(cls):
             if method == "set_params":
                 continue

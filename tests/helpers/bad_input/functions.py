@@ -1,15 +1,19 @@
-"""Bad and good arguments of the functions and displays of sklda."""
+"""Bad arguments of the functions and displays of sklda."""
 
 from collections.abc import Iterator
 from copy import copy, deepcopy
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import numpy as np
-import pandas
 from sklearn.decomposition import TruncatedSVD
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import Bunch
 
 import sklda
 from sklda import (
@@ -20,6 +24,7 @@ from sklda import (
     diagnostics,
     inspection,
     metrics,
+    model_selection,
 )
 from tests.helpers.bad_input.doors import (
     common,
@@ -42,18 +47,14 @@ from tests.helpers.bad_input.estimators import (
     fitted,
     groups,
 )
-from tests.helpers.bad_input.model_selection import model_selection_doors
 from tests.helpers.bad_input.values import (
+    NAME,
     Bad,
     Door,
-    Spec,
-    accepted,
     counts,
     indices,
     names,
     numbers_per_item,
-    only_bad,
-    path,
     refused,
     rows,
     weights,
@@ -62,6 +63,7 @@ from tests.helpers.known_topics import KnownTopics
 
 HAS_ARVIZ = find_spec("arviz_stats") is not None
 COMPONENTS = np.arange(N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS) % 5
+TEXTS = [["a", "b"], ["c", "a", "b"], ["d", "e"], ["f", "g"]]
 NAMES = np.array(list("abcdefg"), dtype=object)
 
 
@@ -77,9 +79,7 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
         {"model": COMPONENTS, "X": X, "n_words": 3, "smoothing": 0.5},
         model=model + refused(COMPONENTS[:, :6], words="6.*7"),
         X=documents,
-        measure=[["u_mass"], ["npmi"]],
-        feature_names=Spec([], []),
-        window=[],
+        feature_names=[],
     )
     yield coherence_in_texts()
     at = {"model": COMPONENTS, "n_words": 3}
@@ -88,28 +88,27 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
         metrics.topic_exclusivity,
         at | {"measure": "frex"},
         model=model + not_distributed(),
-        measure=[["frex"]],
     )
     yield from alignment_doors()
-    no_models = topic_model().bad
+    not_models = topic_model()
     for_each = MedLDAClassifier(2, multi_class="ovr", max_iter=2).fit(X, LABELS)
     several = Bad(for_each, "contains 3 models, one for each class", TypeError)
-    no_models = [bad for bad in no_models if not isinstance(bad.value, Pipeline)]
-    no_models.append(several)
+    not_models = [bad for bad in not_models if not isinstance(bad.value, Pipeline)]
+    not_models.append(several)
     sound = {"estimator": fitted(CollapsedGibbsLDA), "X": X}
     yield door(
         metrics.document_completion_score,
         sound,
-        estimator=Spec(no_models, []),
+        estimator=not_models,
         X=counts(N_DOCS, N_WORDS, whole=False, fitted=True),
     )
-    columns, matrix = list(range(N_WORDS)), only_bad(weights(N_DOCS, N_WORDS))
+    columns, matrix = list(range(N_WORDS)), weights(N_DOCS, N_WORDS)
+    columns_wrong = columns[1:], [0, *columns[:-1]]
     yield door(
         metrics.vocabulary_score,
         sound | {"columns": columns, "X_train": X},
         X=matrix + refused(-X),
-        columns=Spec(indices(N_WORDS).bad, [[columns, np.arange(N_WORDS)]])
-        + refused(columns[1:], [0, *columns[:-1]], words="each of the"),
+        columns=indices(N_WORDS) + refused(*columns_wrong, words="each of"),
         X_train=matrix
         + refused(-X)
         + refused(X[:, 1:], words="X_train has .* columns, but X"),
@@ -128,18 +127,17 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
 def top_level_doors() -> Iterator[tuple[str, Door]]:
     vocabulary = ["tea", "teapot", "rum"]
     seeds = refused(["tea"], None, "tea", 3, words="seeds must map numbers of t")
-    no_lists = {0: "tea"}, {0: 3}, {0: {"tea"}}
-    seeds += refused(*no_lists, words="seeds of topic 0 must")
-    no_topics = ({k: ["tea"]} for k in (-1, 2, 0.0, "0", True))
-    seeds += refused(*no_topics, words="a topic of seeds")
+    not_lists = {0: "tea"}, {0: 3}, {0: {"tea"}}
+    seeds += refused(*not_lists, words="seeds of topic 0 must")
+    not_topics = ({k: ["tea"]} for k in (-1, 2, 0.0, "0", True))
+    seeds += refused(*not_topics, words="a topic of seeds")
     nothing = {}, {0: []}, {0: ["gin", "g*"]}
     seeds += refused(*nothing, words="no word of feature_names")
-    no_list = refused("tea", None, 3, {*vocabulary}, words="feature_names must list")
-    same = [vocabulary, tuple(vocabulary), np.array(vocabulary)]
+    not_list = refused("tea", None, {*vocabulary}, words="feature_names must list")
     yield door(
         sklda.seed_word_prior,
         {"feature_names": vocabulary, "seeds": {0: ["tea"]}, "n_components": 2},
-        feature_names=no_list + Spec([], [same]),
+        feature_names=not_list,
         seeds=seeds,
     )
     unusable = refused([[1, 0], [0, 0]], words="{name}: all weights of topic 1 are 0")
@@ -153,51 +151,39 @@ def top_level_doors() -> Iterator[tuple[str, Door]]:
     )
 
 
-def lists_of_words() -> Spec:
-    """Return the Spec of topics that are lists of words, three of which are used."""
+def lists_of_words() -> list[Bad]:
+    """Return what is refused as lists of words, three of which are used."""
     spec = refused([["a", "b", "a"]], words="{name} lists the word 'a'.*distinct")
     spec += refused([["a", "b", "c"], ["a"]], words="n_words=3.*topic 1, 1")
     spec += refused([["a", "b", 1]], ["a b c"], words="{name}")
-    lists = [["a", "b", "c"], ["a", "d", "c"]]
-    same = [lists, tuple(map(tuple, lists)), np.array(lists), np.array(lists, object)]
-    return spec + Spec([], [[*same, pandas.DataFrame(lists)]])
+    return spec
 
 
 def coherence_in_texts() -> tuple[str, Door]:
-    lists = [["a", "b"], ["c", "a", "b"], ["d", "e"], ["f", "g"]]
-    no_texts = ("abc", b"abc", 5, {"a": "b"}, np.array(lists[:1]), COMPONENTS, X)
     texts = refused(None, words="{name} must be given")
-    words = "{name} must be a list of strings"
-    texts += refused(*no_texts, words=words, error=TypeError)
-    no_items = (["a", item] for item in (None, 5, {"a"}, {"a": 1}))
-    words = r"{name} must contain strings or lists of tokens.* text 1 is of type"
-    texts += refused(*no_items, words=words, error=TypeError)
-    unknown, words = (
-        ([], [""], [["x"]], [[("a", 1)]]),
-        r"{name} contain none of the top",
-    )
-    texts += refused(*unknown, words=words, error=ValueError)
-    same = [lists, tuple(lists), iter(lists), list(map(tuple, lists))]
-    feature_names = only_bad(names(N_WORDS, "words"))
+    for words, wrong in (
+        ("must be a list of strings", ("abc", 5, {"a": "b"}, COMPONENTS, X)),
+        ("must contain strings.* text 1 is of type", (["a", None], ["a", {"a"}])),
+        ("contain none of the top", ([], [""], [["x"]])),
+    ):
+        texts += refused(*wrong, words=f"{NAME} {words}")
+    feature_names = names(N_WORDS, "words")
     feature_names += refused(None, words="{name} must be given")
     feature_names += refused(["a"] * N_WORDS, words="{name} must be distinct")
     words = "feature_names must .*no 'x'"
     return door(
         metrics.topic_coherence,
         {"model": COMPONENTS, "measure": "c_v", "n_words": 3}
-        | {"texts": lists, "feature_names": list("abcdefg")},
+        | {"texts": TEXTS, "feature_names": list("abcdefg")},
         model=lists_of_words() + refused([["a", "b", "x"]], words=words),
-        X=refused(X, words="X has no effect") + accepted(None),
-        measure=[],
-        smoothing=[],
-        texts=texts + Spec([], [same]),
+        X=refused(X, words="X has no effect"),
+        texts=texts,
         feature_names=feature_names,
-        window=[[None], [3, 10**6, 2**63 - 1, 10**30]],
     )
 
 
-def not_distributed() -> Spec:
-    """Return the Spec of weights that make no distributions."""
+def not_distributed() -> list[Bad]:
+    """Return what is refused as weights that make no distributions."""
     empty = COMPONENTS.copy()
     empty[1] = 0
     words = "all weights of topic 1 are 0"
@@ -215,7 +201,6 @@ def alignment_doors() -> Iterator[tuple[str, Door]]:
         sound | {"reference": COMPONENTS, "others": [COMPONENTS + 1]},
         reference=reference,
         others=several_models(COMPONENTS + 1, COMPONENTS, minimum=1),
-        distance=[["top-words"]],
     )
     models = several_models(COMPONENTS + 1, COMPONENTS)
     orders = [KnownTopics(COMPONENTS + 1, feature_names_in_=NAMES)]
@@ -223,56 +208,45 @@ def alignment_doors() -> Iterator[tuple[str, Door]]:
     models += refused(orders, words="have different vocabularies")
     sound["models"] = [COMPONENTS, COMPONENTS + 1]
     for function in (metrics.topic_stability, metrics.consensus_topics):
-        yield door(function, sound, models=models, distance=[["top-words"]])
+        yield door(function, sound, models=models)
 
 
 # --- inspection ------------------------------------------------------------------
 
 
-def explorer_door(folder: Path) -> Door:
-    def save(**arguments: Any) -> bytes:
-        return inspection.save_explorer(**arguments).read_bytes()
+def if_any(every: list[Bad]) -> list[Bad]:
+    """Return the bad values of an argument that may be missing."""
+    return [bad for bad in every if bad.value is not None]
 
+
+def explorer_door(folder: Path) -> tuple[str, Door]:
     absent = folder / "absent" / "page.html"
-    not_a_path = [bad for bad in path().bad if bad.error is TypeError]
     sound = {"path": folder / "page.html", "estimator": fitted(CollapsedGibbsLDA)}
-    _, described = door(
+    return door(
         inspection.save_explorer,
         sound | {"X": X, "feature_names": None},
-        path=Spec(not_a_path, [])
+        path=refused(None, 5, {1}, error=TypeError)
         + refused(absent, folder, words="file in a folder that exists", error=OSError),
         X=common()["X"] + refused(X * 0, words="X contains no token"),
         texts=names(N_DOCS, "documents"),
         groups=groups(),
     )
-    return described._replace(call=save)
 
 
 def names_door() -> tuple[str, Door]:
-    def name(estimator: Any, **arguments: Any) -> list[str]:
-        return inspection.name_topics(copy(estimator), **arguments).topic_names_
-
-    def function(words: list[str], documents: np.ndarray) -> str:
-        return f"{words} {documents}"
-
-    sound = {"estimator": fitted(CollapsedGibbsLDA), "names": function, "X": X}
-    no_list = refused(5, None, "a", {"a"}, words="names must list", error=TypeError)
-    no_topics = refused({N_TOPICS: "a"}, {-1: "a"}, {"0": "a"}, words="keys of names")
-    no_names = [5, *"bc"], ["a", "a", "b"], ["", "b", "c"], {1: 5}
-    given = {0: "a", 1: "b", 2: "c"}
-    same = [given, [*given.values()], np.array([*given.values()])]
-    documents = common()["X"]
-    _, described = door(
+    sound = {"estimator": copy(fitted(CollapsedGibbsLDA)), "names": "{} {}".format}
+    not_list = refused(5, None, "a", {"a"}, words="names must list", error=TypeError)
+    not_topics = refused({N_TOPICS: "a"}, {-1: "a"}, {"0": "a"}, words="keys of names")
+    not_names = [5, *"bc"], ["a", "a", "b"], ["", "b", "c"], {1: 5}
+    return door(
         inspection.name_topics,
-        sound | {"n_words": 3, "n_documents": 3},
-        names=no_list
-        + no_topics
-        + refused(*no_names, words="[Tt]he name of topic|names must differ")
-        + refused(["a"], words="names has 1 names for 3 topics")
-        + Spec([], [same, [function]]),
-        X=Spec([bad for bad in documents.bad if bad.value is not None], documents.good),
+        sound | {"X": X, "n_words": 3, "n_documents": 3},
+        names=not_list
+        + not_topics
+        + refused(*not_names, words="[Tt]he name of topic|names must differ")
+        + refused(["a"], words="names has 1 names for 3 topics"),
+        X=if_any(common()["X"]),
     )
-    return "name_topics", described._replace(call=name)
 
 
 def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
@@ -284,72 +258,66 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield door(inspection.top_documents, model | {"X": X, "n_documents": 3})
     documents = common()["X"] + refused(X * 0, words="X contains no token")
     yield door(inspection.pyldavis_data, model | {"X": X}, X=documents)
-    yield "save_explorer", explorer_door(folder)
+    yield explorer_door(folder)
     yield names_door()
     # Displays.
     yield from display_doors(inspection.TopWordsDisplay, words)
     labels = model | {"n_words": 3}
-    if_any = [bad for bad in common()["X"].bad if bad.value is not None]
-    if_any = Spec(if_any, [[None], [X]])
-    yield from display_doors(inspection.TopicMapDisplay, labels, X=if_any)
+    yield from display_doors(
+        inspection.TopicMapDisplay, labels, X=if_any(common()["X"])
+    )
     yield from display_doors(
         inspection.DocumentTopicsDisplay,
         labels | {"X": X},
         document_names=names(10, "documents"),
     )
     yield from display_doors(inspection.ConvergenceDisplay, model, estimator=fits())
+    if HAS_ARVIZ:
+        yield from display_doors(
+            inspection.ConvergenceDisplay,
+            {"chains": sampled_chains()},
+            "from_chains",
+            chains=result_of("SampledChains", "chains", [1]),
+        )
 
 
 # --- diagnostics -----------------------------------------------------------------
 
 
+CHAINS = {"estimator": CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1), "X": X}
+CHAINS |= {"n_chains": 2, "random_state": 0}
+
+
+@cache
+def sampled_chains() -> diagnostics.SampledChains:
+    return diagnostics.sample_chains(**CHAINS)
+
+
 def diagnostics_doors() -> Iterator[tuple[str, Door]]:
-    model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
-    sound = {"estimator": model, "X": X, "n_chains": 2, "random_state": 0}
-    no_model = ("model", None, 5, CollapsedGibbsLDA, {1}, TruncatedSVD(2))
+    not_models = ("model", None, 5, CollapsedGibbsLDA, {1}, TruncatedSVD(2))
     pipeline = make_pipeline("passthrough", CollapsedGibbsLDA())
-    bad = refused(*no_model, pipeline, words="estimator of sklda", error=TypeError)
+    bad = refused(*not_models, pipeline, words="estimator of sklda", error=TypeError)
     bad += refused(CollapsedGibbsLDA(0), words="n_components")
-    documents = only_bad(counts(N_DOCS, N_WORDS, whole=True, fitted=False))
-    tested = common()["X"]
-    if_any = Spec([bad for bad in tested.bad if bad.value is not None], tested.good)
+    documents = counts(N_DOCS, N_WORDS, whole=True, fitted=False)
     labels = refused(LABELS[1:], words="inconsistent numbers of samples")
-    labels += refused(None, words="requires y to be passed") + accepted(LABELS)
+    labels += refused(None, words="requires y to be passed")
     name, whole = door(
         diagnostics.sample_chains,
-        sound,
+        CHAINS,
         estimator=bad,
         X=documents + refused(X * 0, words="X has no tokens"),
-        X_test=if_any + refused(X * 0, words="X_test has no tokens"),
-        n_chains=[[2, np.int8(2)]],
+        X_test=if_any(common()["X"]) + refused(X * 0, words="X_test has no tokens"),
     )
     yield name, whole
     classes = MedLDAClassifier(N_TOPICS, max_iter=4, thin=1)
-    at = sound | {"estimator": classes, "y": LABELS}
+    at = CHAINS | {"estimator": classes, "y": LABELS}
     yield name, Door(diagnostics.sample_chains, at, {"y": labels})
-    at = sound | {"estimator": DMRLDA(N_TOPICS, max_iter=4, thin=1)}
+    at = CHAINS | {"estimator": DMRLDA(N_TOPICS, max_iter=4, thin=1)}
     specs = {"covariates": covariates(fitted=False)}
     yield name, Door(diagnostics.sample_chains, at, specs)
 
-    chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
-
-    def go_on(**arguments: Any) -> Any:
-        return deepcopy(chains).more(**arguments)
-
-    name, more = door(chains.more, {"n_sweeps": 1})
-    yield name, more._replace(call=go_on)
-    yield door(chains.summary, {})
-
-
-def display_of_chains() -> Iterator[tuple[str, Door]]:
-    model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
-    chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
-    yield from display_doors(
-        inspection.ConvergenceDisplay,
-        {"chains": chains},
-        "from_chains",
-        chains=result_of("SampledChains", "chains", [1]),
-    )
+    yield door(deepcopy(sampled_chains()).more, {"n_sweeps": 1})
+    yield door(sampled_chains().summary, {})
 
 
 # --- data sets -------------------------------------------------------------------
@@ -362,7 +330,8 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     (folder / "corpus.ldac").write_text("1 0:2\n1 0:1\n")
     vocab.write_text("a\nb\nc\n")
     (folder / "short.txt").write_text("a\nb\n")
-    words = path(optional=True) + accepted(vocab)
+    wrong = refused(5, True, {1}, error=TypeError)
+    wrong += refused("absent.txt", words="absent.txt", error=FileNotFoundError)
     short = refused(folder / "short.txt", words="contains 2 words")
     lengths = numbers_per_item(3, low=0, high=2**31 - 1)
     priors = numbers_per_item(3, low=1e-200, high=1e200)
@@ -371,8 +340,8 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
         datasets.make_lda_corpus,
         three | {"random_state": 0},
         document_length=lengths,
-        doc_topic_prior=priors + accepted(None),
-        topic_word_prior=priors + accepted(None),
+        doc_topic_prior=priors,
+        topic_word_prior=priors,
     )
     yield door(
         datasets.make_bars,
@@ -381,28 +350,64 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
         doc_topic_prior=numbers_per_item(4, low=1e-200, high=1e200) + refused(None),
     )
     sound = {"docword_path": docword}
-    yield door(datasets.load_uci_bow, sound, vocab_path=words + short)
+    yield door(datasets.load_uci_bow, sound, vocab_path=wrong + short)
     sound = {"path": folder / "corpus.ldac"}
-    yield door(datasets.load_ldac, sound, vocab_path=words)
-    yield "fetch_uci_bow", fetch_door(folder / "absent")
-
-
-def fetch_door(folder: Path) -> Door:
-    def fetch(**arguments: Any) -> str:
-        try:
-            return datasets.fetch_uci_bow(**arguments)
-        except FileNotFoundError as error:  # what comes after all checks
-            assert not folder.exists()
-            return str(error)
-
-    _, described = door(
+    yield door(datasets.load_ldac, sound, vocab_path=wrong)
+    for name in ("docword.kos.txt.gz", "vocab.kos.txt"):
+        copyfile(docword if "docword" in name else vocab, folder / name)
+    yield door(
         datasets.fetch_uci_bow,
-        {"name": "kos", "data_home": folder, "download_if_missing": False},
-        data_home=refused(5, {1}, [folder], error=TypeError)
-        + Spec([], [[folder, str(folder)]]),
-        download_if_missing=[],
+        {"name": "kos", "data_home": folder},
+        data_home=refused(5, {1}, [folder], error=TypeError),
     )
-    return described._replace(call=fetch)
+
+
+# --- model selection -------------------------------------------------------------
+
+
+def curve_doors() -> Iterator[tuple[str, Door]]:
+    lda, counts = CollapsedGibbsLDA(max_iter=2), X.toarray()
+    sound = {"estimator": lda, "X": counts, "param_range": [2, 3], "n_words": 3}
+    sound |= {"cv": 2, "random_state": 0, "measures": ["score"], "n_repeats": 1}
+    splits = list(KFold(2).split(counts))
+    not_models = (Ridge(), make_pipeline(lda), MedLDAClassifier(), None, 5, {1})
+    numbers = refused(5, None, [2], [2, 2], [2.0, 3], [True, False], ["2"], {2, 3})
+    numbers += refused([0, 2], [-1, 2], [2, N_WORDS + 1], [[2, 3]], [[2], [2, 3]])
+    kinds = refused("score", None, 5, error=TypeError)
+    kinds += refused([], ["scores"], [5], ["score", "Score"], ["stability"], ["c_v"])
+    folds = refused("2", 2.5, object(), error=TypeError) + refused(1, 0, -1, True)
+    curve = model_selection.topic_number_curve
+    yield door(
+        curve,
+        sound,
+        estimator=refused(*not_models, type(lda), error=TypeError),
+        X=weights(3, N_WORDS) + refused(-counts, words="X contains negative"),
+        param_range=numbers,
+        cv=folds + refused(N_DOCS + 1, splits[:1], []),
+        measures=kinds,
+        feature_names=[],
+        memory=refused(5, {1}, ["x"], error=TypeError),
+    )
+    texts = refused("ab", 5, words="texts must be a list", error=TypeError)
+    texts += refused(None, words="texts must be given")
+    given = names(N_WORDS, "words")
+    given += refused(None, words="feature_names must be given")
+    in_texts = sound | {"measures": ["c_v"], "texts": TEXTS}
+    in_texts["feature_names"] = list("abcdefg")
+    wrong = {"feature_names": given, "texts": texts}
+    yield "topic_number_curve", Door(curve, in_texts, wrong)
+    display, measured = model_selection.TopicNumberDisplay, curve(**sound)
+    not_curves = refused(5, None, {"a": 1}, [], Bunch(), error=TypeError)
+    yield (
+        "TopicNumberDisplay",
+        Door(display, {"curve": measured}, {"curve": not_curves}),
+    )
+
+    def plot(**arguments: Any) -> Any:
+        return display(curve=measured).plot(**arguments.pop("style", {}), **arguments)
+
+    drawn = {"ax": common()["ax"], "style": common()["style"]}
+    yield "TopicNumberDisplay.plot", Door(plot, {}, drawn)
 
 
 def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
@@ -410,9 +415,8 @@ def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield from ((f"sklda.{name}", door) for name, door in top_level_doors())
     for module, doors in (
         ("metrics", metric_doors()),
-        ("model_selection", model_selection_doors()),
+        ("model_selection", curve_doors()),
         ("inspection", inspection_doors(folder)),
-        ("inspection", display_of_chains() if HAS_ARVIZ else ()),
         ("diagnostics", diagnostics_doors() if HAS_ARVIZ else ()),
         ("datasets", dataset_doors(folder)),
     ):
