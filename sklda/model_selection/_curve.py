@@ -1,6 +1,7 @@
-"""Fits of a curve over numbers of topics: their folds and seeds, and their measures.
+"""Curve over numbers of topics: the fits to folds with several seeds, measured.
 
-Curve over numbers of topics: their measures, and the recommended numbers.
+From top to bottom: the measures of a fit, the loop over all fits, the public function,
+and the checks of its arguments.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklda._data.checks import check_limit, check_numbers
 from sklda._data.sklearn_private import Interval
 from sklda._data.types import MatrixLike, NameList
-from sklda._estimators.base import duration
 from sklda._fitted.fitted_topics import check_counts, word_names
 from sklda._sampling.parameters import CONSTRAINTS, PATH, POSITIVE_INTEGER, validates
 from sklda.metrics._alignment import topic_stability
@@ -62,17 +62,6 @@ class CurveData(NamedTuple):
     texts: Any
     feature_names: Any
 
-    @classmethod
-    def of(cls, X: Any, n_words: int, texts: Any, feature_names: Any) -> CurveData:
-        """Check the arguments of `topic_number_curve`."""
-        counts = check_counts(X)
-        check_limit(n_words, "n_words", counts.shape[1], "words")
-        if feature_names is not None:
-            feature_names = word_names(None, feature_names, counts.shape[1])
-        if texts is not None:
-            texts = list(check_texts(texts))  # each fit reads them
-        return cls(counts, n_words, texts, feature_names)
-
     def __repr__(self) -> str:
         """Return a short text: joblib.Memory writes it beside each fit."""
         return f"CurveData({self.X!r})"
@@ -84,65 +73,6 @@ class Design(NamedTuple):
     n_components: list[int]
     folds: list[tuple[np.ndarray, np.ndarray]]  # training and test documents
     seeds: list[dict[str, int]]  # parameters: random_state, if there is one
-
-    @classmethod
-    def of(cls, estimator, X, param_range, cv, n_repeats, random_state) -> Design:
-        """Check the arguments of `topic_number_curve`, and draw folds and seeds."""
-        numbers = _check_range(param_range)
-        random = check_random_state(random_state)
-        folds = _split(5 if cv is None else cv, X, random.randint(2**31 - 1))
-        for largest, counted in (
-            (np.unique(X.nonzero()[1]).size, "distinct words in X"),
-            (min(len(train) for train, _ in folds), "training documents in a fold"),
-        ):
-            if numbers[-1] > largest:
-                raise ValueError(
-                    f"param_range asks for {numbers[-1]} topics, more than the "
-                    f"{largest} {counted}: remove larger numbers."
-                )
-        if any(X[part].sum() == 0 for fold in folds for part in fold):
-            raise ValueError("A fold has no words: shuffle or remove empty documents.")
-        if "random_state" in estimator.get_params():
-            seeds = random.randint(2**31 - 1, size=n_repeats).tolist()
-            return cls(numbers, folds, [{"random_state": seed} for seed in seeds])
-        if n_repeats > 1:
-            raise ValueError(
-                f"n_repeats={n_repeats} would repeat identical fits, because "
-                f"{type(estimator).__name__} has no random_state: set n_repeats=1, and "
-                f'remove "stability" from measures.'
-            )
-        return cls(numbers, folds, [{}])
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Return how many numbers of topics, folds and seeds there are."""
-        return len(self.n_components), len(self.folds), len(self.seeds)
-
-
-def _check_range(param_range: Any) -> list[int]:
-    """Return distinct numbers of topics in ascending order."""
-    array = check_numbers(param_range, "param_range", ("n_values",))
-    numbers: list[int] = np.unique(array).tolist()
-    if array.dtype.kind == "f" or len(numbers) < 2 or numbers[0] < 1:
-        raise ValueError(
-            "param_range must contain at least two distinct numbers of topics, "
-            f"integers from 1, got {param_range!r}."
-        )
-    return numbers
-
-
-def _split(cv: Any, X: Any, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the training and the test documents of each fold."""
-    if isinstance(cv, Integral):
-        check_limit(int(cv), "cv", X.shape[0], "documents")
-        cv = KFold(int(cv), shuffle=True, random_state=seed)
-    splits = check_cv(cv).split(X)
-    folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
-    if len(folds) < 2:
-        raise ValueError(
-            f"cv must yield at least 2 folds, for standard errors; got {len(folds)}."
-        )
-    return folds
 
 
 def fit_and_measure(
@@ -171,17 +101,16 @@ def measure_all(
         work(clone(estimator).set_params(n_components=n, **seed), data, fold, measures)
         for n, fold, seed in product(*design)
     )
-    fits = Bunch(**{name: np.empty(design.shape) for name in ["seconds", *measures]})
+    shape = tuple(map(len, design))
+    fits = Bunch(**{name: np.empty(shape) for name in ["seconds", *measures]})
     if "stability" in measures:
-        fits.stability = np.empty((*design.shape[:2], 1))
+        fits.stability = np.empty((*shape[:2], 1))
     topics = []  # of a fold
-    places, start = np.ndindex(design.shape), time.perf_counter()
-    for place, (values, components) in zip(places, results, strict=True):
+    for place, (values, components) in zip(np.ndindex(shape), results, strict=True):
         for name, value in values.items():
             fits[name][place] = value
         if verbose:
-            elapsed = time.perf_counter() - start
-            print(_line(design, place, fits, elapsed), flush=True)
+            print(_line(design, place, values), flush=True)
         topics.append(components)
         if len(topics) == len(design.seeds):
             if "stability" in measures:
@@ -190,30 +119,17 @@ def measure_all(
     return fits
 
 
-def _line(design: Design, place: tuple[int, ...], fits: Bunch, elapsed: float) -> str:
+def _line(design: Design, place: tuple[int, ...], values: dict[str, float]) -> str:
     """Return the line of progress of one fit."""
-    number = int(np.ravel_multi_index(place, design.shape)) + 1
-    n_values, n_folds, n_seeds = design.shape
-    score = f"score {fits.score[place]:.4f}, " if "score" in fits else ""
-    left = _time_left(design, fits.seconds.ravel()[:number], elapsed)
+    shape = tuple(map(len, design))
+    number = int(np.ravel_multi_index(place, shape)) + 1
+    score = f"score {values['score']:.4f}, " if "score" in values else ""
     return (
-        f"[topic_number_curve] fit {number}/{n_values * n_folds * n_seeds}, "
+        f"[topic_number_curve] fit {number}/{np.prod(shape)}, "
         f"n_components={design.n_components[place[0]]}, "
-        f"fold {place[1] + 1}/{n_folds}, repeat {place[2] + 1}/{n_seeds}, "
-        f"{score}{fits.seconds[place]:.1f} s, {left}"
+        f"fold {place[1] + 1}/{shape[1]}, repeat {place[2] + 1}/{shape[2]}, "
+        f"{score}{values['seconds']:.1f} s"
     )
-
-
-def _time_left(design: Design, seconds: np.ndarray, elapsed: float) -> str:
-    """Return how long the fits that are left take, from the seconds of the others."""
-    _, n_folds, n_seeds = design.shape
-    topics = np.repeat(design.n_components, n_folds * n_seeds)
-    done, rest = np.split(topics, [seconds.size])
-    # The time of a fit is about linear in its topics.
-    several = done[0] < done[-1]
-    line = np.polyfit(done, seconds, int(several))
-    left = np.polyval(line, rest).clip(0).sum() * elapsed / seconds.sum()
-    return f"{'about' if several else 'at least'} {duration(left)} left"
 
 
 CurveMeasure: TypeAlias = Literal[
@@ -299,8 +215,7 @@ def topic_number_curve(
     random_state : int, RandomState instance or None, default=None
         Seed for the folds and the fits. Pass an int for reproducible results.
     verbose : bool, default=False
-        Whether to print a line for each fit, with the time that remains. Models with
-        more topics take longer, so the first estimates are lower bounds.
+        Whether to print a line for each fit, with its score and its seconds.
 
     Returns
     -------
@@ -355,8 +270,11 @@ def topic_number_curve(
     """
     template = _check_estimator(estimator)
     used = _check_measures(measures, n_repeats, texts, feature_names)
-    data = CurveData.of(X, n_words, texts, feature_names)
-    design = Design.of(template, data.X, param_range, cv, n_repeats, random_state)
+    data = _check_data(X, n_words, texts, feature_names)
+    random = check_random_state(random_state)
+    numbers = _check_range(param_range)
+    folds = _split(cv, data.X, numbers[-1], random.randint(2**31 - 1))
+    design = Design(numbers, folds, _seeds(template, n_repeats, random))
     folder = memory.location if isinstance(memory, Memory) else memory
     if folder is not None and not isinstance(random_state, Integral):
         raise ValueError(
@@ -419,3 +337,68 @@ def _check_measures(
         if "c_v" not in names and value is not None:
             raise ValueError(f'{name} has no effect without "c_v" in measures.')
     return list(dict.fromkeys(names))
+
+
+def _check_data(X: Any, n_words: int, texts: Any, feature_names: Any) -> CurveData:
+    """Return what the measures of a fit need."""
+    counts = check_counts(X)
+    check_limit(n_words, "n_words", counts.shape[1], "words")
+    if feature_names is not None:
+        feature_names = word_names(None, feature_names, counts.shape[1])
+    if texts is not None:
+        texts = list(check_texts(texts))  # each fit reads them
+    return CurveData(counts, n_words, texts, feature_names)
+
+
+def _check_range(param_range: Any) -> list[int]:
+    """Return distinct numbers of topics in ascending order."""
+    array = check_numbers(param_range, "param_range", ("n_values",))
+    numbers: list[int] = np.unique(array).tolist()
+    if array.dtype.kind == "f" or len(numbers) < 2 or numbers[0] < 1:
+        raise ValueError(
+            "param_range must contain at least two distinct numbers of topics, "
+            f"integers from 1, got {param_range!r}."
+        )
+    return numbers
+
+
+def _split(
+    cv: Any, X: Any, n_topics: int, seed: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return training and test documents of each fold, enough for all topics."""
+    cv = 5 if cv is None else cv
+    if isinstance(cv, Integral):
+        check_limit(int(cv), "cv", X.shape[0], "documents")
+        cv = KFold(int(cv), shuffle=True, random_state=seed)
+    splits = check_cv(cv).split(X)
+    folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
+    if len(folds) < 2:
+        raise ValueError(
+            f"cv must yield at least 2 folds, for standard errors; got {len(folds)}."
+        )
+    for largest, counted in (
+        (np.unique(X.nonzero()[1]).size, "distinct words in X"),
+        (min(len(train) for train, _ in folds), "training documents in a fold"),
+    ):
+        if n_topics > largest:
+            raise ValueError(
+                f"param_range asks for {n_topics} topics, more than the "
+                f"{largest} {counted}: remove larger numbers."
+            )
+    if any(X[part].sum() == 0 for fold in folds for part in fold):
+        raise ValueError("A fold has no words: shuffle or remove empty documents.")
+    return folds
+
+
+def _seeds(estimator: Any, n_repeats: int, random: RandomState) -> list[dict[str, int]]:
+    """Return the seeds of the fits to a fold, as parameters."""
+    if "random_state" in estimator.get_params():
+        seeds = random.randint(2**31 - 1, size=n_repeats).tolist()
+        return [{"random_state": seed} for seed in seeds]
+    if n_repeats > 1:
+        raise ValueError(
+            f"n_repeats={n_repeats} would repeat identical fits, because "
+            f"{type(estimator).__name__} has no random_state: set n_repeats=1, and "
+            f'remove "stability" from measures.'
+        )
+    return [{}]

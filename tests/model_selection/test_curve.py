@@ -1,7 +1,6 @@
 """Curves over numbers of topics: by hand, resumed, in parallel, on planted topics."""
 
 import pickle
-import re
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from sklearn.utils import Bunch
 from sklda import CollapsedGibbsLDA, MedLDAClassifier, metrics
 from sklda.datasets import make_lda_corpus
 from sklda.model_selection import TopicNumberDisplay, topic_number_curve
-from sklda.model_selection._curve import Design, _time_left
 from sklda.model_selection._result import (
     TopicNumberCurve,
     behind_best,
@@ -108,29 +106,6 @@ def test_planted_number_is_found_by_both_rules():
     )
 
 
-def test_too_small_numbers_are_noticed():
-    planted, _, _ = make_lda_corpus(
-        300, 200, 20, document_length=80, doc_topic_prior=0.1, random_state=0
-    )
-    lda = CollapsedGibbsLDA(max_iter=80)
-    curve = topic_number_curve(lda, planted, [2, 5, 10], cv=3, random_state=1)
-    assert curve.verdict.startswith(
-        "Try more than 10 topics: the held-out score still rises at 10, the largest "
-        "number; stability"
-    )
-    assert curve.choice == 10
-
-
-def test_documents_without_topics_leave_every_number():
-    short = np.random.default_rng(2).poisson(1.0, (30, 40))
-    lda = CollapsedGibbsLDA(max_iter=80)
-    curve = topic_number_curve(lda, short, [4, 5, 6], **CHEAP | {"cv": 3})
-    assert curve.verdict == (
-        "Any number from 4 to 6 topics: the held-out score is the same for all, within "
-        "one standard error."
-    )
-
-
 @pytest.mark.parametrize(
     "model", [NMF(max_iter=400), LatentDirichletAllocation(max_iter=2)]
 )
@@ -204,17 +179,7 @@ def test_progress(capsys):
     assert len(lines) == 4
     begin = "[topic_number_curve] fit 3/4, n_components=3, fold 1/2, repeat 1/1, "
     assert lines[2].startswith(f"{begin}score {curve.fits.score[1, 0, 0]:.4f}, ")
-    left = [re.search(r"\d s, (at least|about) \d+ s left$", line)[1] for line in lines]
-    assert left == ["at least", "at least", "about", "about"]
-
-
-def test_time_left_follows_the_numbers_of_topics():
-    design = Design([10, 20, 80], [(0, 0)] * 2, [{}])
-    assert _time_left(design, np.array([60.0]), 60.0) == "at least 5 min left"
-    # A fit takes 20 s and 4 s per topic; two at a time, so half of that.
-    seconds = np.array([60.0, 60.0, 100.0])
-    assert _time_left(design, seconds, 100.0) == "about 6 min left"  # 355 s
-    assert _time_left(design, np.repeat([60.0, 100, 340], 2), 500.0) == "about 0 s left"
+    assert lines[2].endswith(f", {curve.fits.seconds[1, 0, 0]:.1f} s")
 
 
 def test_prints_as_a_table():
@@ -234,11 +199,7 @@ def test_prints_as_a_table():
     assert max(map(len, lines)) <= 80
     cheap = topic_number_curve(LDA, X, [2, 3], **CHEAP)
     assert "each with 1 seed;" in repr(cheap)
-
-
-def test_is_pickled():
-    curve = topic_number_curve(LDA, X, [2, 3], **CHEAP)
-    assert repr(pickle.loads(pickle.dumps(curve))) == repr(curve)
+    assert repr(pickle.loads(pickle.dumps(cheap))) == repr(cheap)
 
 
 # --- recommendations -----------------------------------------------------------------
@@ -372,7 +333,38 @@ def test_measures_that_are_not_finite(missing, name, pyplot):
     assert both.verdict.endswith(f"; the {name} of 10 topics is {missing}.")
 
 
+# --- the picture --------------------------------------------------------------------
+
+
+def test_panels_show_the_curve(pyplot):
+    options = {"cv": 2, "random_state": 0, "measures": ["stability", "score"]}
+    curve = topic_number_curve(LDA, X, [2, 4, 8], **options)
+    display = TopicNumberDisplay(curve=curve).plot()
+    names = ["stability", "score", "seconds"]
+    for panel, line, name in zip(display.axes_, display.lines_, names, strict=True):
+        assert line.get_xdata().tolist() == [2, 4, 8]
+        assert line.get_ydata().tolist() == curve.mean[name].tolist()
+        (band,) = panel.collections
+        heights = band.get_paths()[0].vertices[:, 1]
+        error = curve.standard_error[name]
+        if name == "score":
+            error = behind_best(curve.fits.score)[1]
+        assert heights.min() == pytest.approx((curve.mean[name] - error).min())
+        assert [tick.get_text() for tick in panel.get_xticklabels()] == list("248")
+        if name != "seconds":
+            chosen = curve.recommended[name].n_components
+            assert panel.get_title().endswith(f"\nrecommends {chosen}")
+            assert panel.lines[-1].get_xdata() == [chosen, chosen]
+    with pytest.raises(TypeError, match="curve must be the result of topic_number"):
+        TopicNumberDisplay(curve={})
+
+
 # --- refused -------------------------------------------------------------------------
+
+
+class NoSeed(NMF):
+    def __init__(self, n_components=2):
+        super().__init__(n_components)
 
 
 @pytest.mark.parametrize(
@@ -389,6 +381,7 @@ def test_measures_that_are_not_finite(missing, name, pyplot):
         ({"estimator": make_pipeline(LDA)}, r"Pipeline.*a different vocabulary.*as X"),
         ({"estimator": Ridge()}, r"parameter n_components, got Ridge"),
         ({"estimator": MedLDAClassifier()}, r"MedLDAClassifier needs y"),
+        ({"estimator": NoSeed(), "n_repeats": 2}, r"would repeat identical fits"),
     ],
 )
 def test_what_is_refused(changed, words, tmp_path, monkeypatch):
@@ -397,13 +390,3 @@ def test_what_is_refused(changed, words, tmp_path, monkeypatch):
     with pytest.raises((TypeError, ValueError), match=words):
         topic_number_curve(**sound | changed)
     assert list(tmp_path.iterdir()) == [], "a refused call leaves no folder"
-
-
-def test_equal_repeats_are_refused():
-    class NoSeed(NMF):
-        def __init__(self, n_components=2):
-            super().__init__(n_components)
-
-    options = CHEAP | {"n_repeats": 2}
-    with pytest.raises(ValueError, match=r"n_repeats=2 would repeat identical fits"):
-        topic_number_curve(NoSeed(), X, [2, 3], **options)
