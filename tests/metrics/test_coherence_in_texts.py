@@ -143,36 +143,20 @@ def test_phrases_occur_where_their_tokens_stand_side_by_side(monkeypatch, window
             )
 
 
-@pytest.mark.parametrize("n_grams", [(1, 2), (1, 3), (2, 2), (2, 3)])
-def test_phrases_are_found_in_every_form_of_the_texts(n_grams):
-    rng = np.random.default_rng(1)
-    filler = [f"filler{i:02}" for i in range(40)]
-    texts = []
-    for i in range(30):
-        words = list(rng.choice(filler, 3 * i + 2))
-        if i % 2:
-            words[i:i] = ["mayor", "of", "new", "york"]
-        texts.append(" ".join(words).replace("filler0", "Filler0"))
-    names = ["new york", "mayor of", "filler01 filler02", "york filler03"]
+def test_phrases_are_found_in_strings_and_lists_of_words():
+    texts = ["The mayor of New York", "new york, a mayor", "old york", "mayor, new"] * 3
+    names = ["new york", "mayor of", "old york", "york mayor"]
     options = {"measure": "c_npmi", "n_words": 2, "feature_names": names}
     topics = [[2, 1, 0, 0]]
     expected = topic_coherence(topics, texts=texts, **options)
-    assert expected > 0.8
-    lists = [text.lower().split() for text in texts]
-    analyzer = CountVectorizer(ngram_range=n_grams).build_analyzer()
-    for documents in (lists, [tuple(x) for x in lists], map(analyzer, texts)):
-        found = topic_coherence(topics, texts=documents, **options)
+    vectorizer = CountVectorizer(ngram_range=(1, 2))
+    analyzer = vectorizer.build_analyzer()
+    with pytest.raises(ValueError, match=r"'the mayor'.*\(ngram_range="):
+        topic_coherence(topics, texts=map(analyzer, texts), **options)
+    analyzer = vectorizer.set_params(ngram_range=(1, 1)).build_analyzer()
+    for words in (map(analyzer, texts), [tuple(analyzer(text)) for text in texts]):
+        found = topic_coherence(topics, texts=words, **options)
         np.testing.assert_array_equal(found, expected)
-
-
-def test_phrases_may_be_single_tokens():
-    texts = [["new york", "mayor", "x"], ["new", "york", "mayor"], ["x", "mayor", "y"]]
-    together, n = _coherence._count(
-        _coherence.occurrences_in_windows(texts, ["new york", "mayor", "york"], 2),
-        np.array([[0, 1, 2]]),
-    )
-    assert n == 6
-    np.testing.assert_array_equal(together[0], [[2, 1, 1], [1, 5, 1], [1, 1, 2]])
 
 
 def test_default_windows(texts, topics):
@@ -193,10 +177,6 @@ def test_strings_are_split_as_by_count_vectorizer(texts, topics):
     for form in (joined, tuple(joined), np.array(joined), np.array(joined, object)):
         found = topic_coherence(topics, texts=form, **options)
         np.testing.assert_array_equal(found, expected)
-    pandas = pytest.importorskip("pandas")
-    series = pandas.Series(joined, range(9, 55))
-    found = topic_coherence(topics, texts=series, **options)
-    np.testing.assert_array_equal(found, expected)
 
 
 def test_estimators_are_taken_for_their_components_and_names(texts, topics):
