@@ -253,10 +253,10 @@ class Cluster:
         except TimeoutError as error:
             raise RuntimeError(_no_workers()) from error
 
-    def gather(self, futures: list[Future]) -> list[Any]:
-        """Wait for small results and return them."""
-        self.wait(futures)
-        return self.client.gather(futures)
+    def gather(self, values: list[Any]) -> list[Any]:
+        """Return values, and for futures their small results, when they are there."""
+        self.wait([value for value in values if isinstance(value, Future)])
+        return self.client.gather(values)
 
     def results(self, tasks: list[Delayed]) -> list[Any]:
         """Send tasks and return their results, which are small."""
@@ -303,17 +303,10 @@ def find_client(client: Client | None) -> Client:
             "No Dask client: start one with client = distributed.Client(), or pass "
             "client=."
         ) from error
-    if client.asynchronous:
+    if client.asynchronous or client.status != "running" or not client.nthreads():
         raise ValueError(
-            "client is asynchronous; pass one created with asynchronous=False."
-        )
-    if client.status != "running":
-        raise ValueError(
-            f"client is {client.status}: pass a client that is connected to a cluster."
-        )
-    if not client.nthreads():
-        raise ValueError(
-            "The cluster of the client has no workers: start some, as in "
+            "client must be connected to a cluster with workers, and created with "
+            f"asynchronous=False; {client!r} is {client.status}. Start workers as in "
             "cluster.scale(2) and client.wait_for_workers(1)."
         )
     return client

@@ -45,10 +45,9 @@ from sklda.dask._tasks import (
     counts_of_lists,
     counts_of_rows,
     lists_of,
+    matrix_of,
     pack_blocks,
-    rows_of,
-    topic_totals,
-    unpack_blocks,
+    table_of,
     writable,
 )
 
@@ -120,11 +119,6 @@ def begin(
     return ShardStates(part.z, stream, 0 * change, change, tables)
 
 
-def table_of(states: ShardStates, i: int) -> SparseRows:
-    """Return the counts that the i-th of the shards has."""
-    return states.tables[i]
-
-
 class InPhases(NamedTuple):
     """Collapsed sampling of the shards of a part in a phase, on threads."""
 
@@ -183,21 +177,19 @@ class InPhases(NamedTuple):
         def sweep(i, block):
             j = word_shard(documents.numbers[i], phase, n_shards)
             shard = problem._replace(corpus=documents.cells(i, j))
-            counts, n_words = unpack_blocks([block]), block.size.size
             shard_topic = topic.copy()
             if in_rows:
-                table = rows_of(counts, 0, n_words, shard.n_lanes)
+                table = matrix_of([block], shard.n_lanes).toarray()
                 tables = RowCounts(z, table, shard_topic)
             else:
-                room = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
-                tables = lists_of(
-                    counts, room, most_words, problem.n_topics, z, shard_topic
-                )
+                tokens = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
+                n_topics = problem.n_topics
+                tables = lists_of(block, tokens, most_words, n_topics, z, shard_topic)
             rng = RandomStreams(np.random.SeedSequence(0))
             rng.kernel = stream[i]
             sampler.sweep(shard, sampler.over(tables, shard), rng)
             counts = counts_of_rows(table) if in_rows else counts_of_lists(tables)
-            return pack_blocks(counts, [0, n_words])[0], shard_topic - topic
+            return pack_blocks(counts, [0, block.size.size])[0], shard_topic - topic
 
         with Threads(self.n_jobs) as threads:
             columns = range(len(documents.numbers)), [*states.tables[1:], before]
@@ -306,11 +298,11 @@ class ExactParts(NamedTuple):
         """Return the part after a sweep."""
         word_blocks, problem, bounds, keys = shared
         problem = problem._replace(corpus=writable(documents.corpus))
-        z, counts, n_lanes = part.z.copy(), unpack_blocks(word_blocks), problem.n_lanes
-        is_empty = topic_totals(counts, n_lanes) == 0
+        z, counts = part.z.copy(), matrix_of(word_blocks, problem.n_lanes)
+        is_empty = counts.sum(axis=0) == 0
 
         def counts_of(first, last):
-            return rows_of(counts, first, last, n_lanes)
+            return counts[first:last].toarray()
 
         with Threads(self.n_jobs) as threads:
             slices, doc_slices = partially_collapsed.slices_of(problem, threads)

@@ -64,7 +64,7 @@ def test_workers_that_leave(after_sweep, monkeypatch):
         after_sweep(5, lambda: client.cluster.scale(0))
         with pytest.raises(RuntimeError, match="has had no workers"):
             model.fit(corpora.delayed_blocks())
-        with pytest.raises(ValueError, match=r"has no workers: start some"):
+        with pytest.raises(ValueError, match="must be connected to a cluster with w"):
             model.fit(corpora.delayed_blocks())
 
 
@@ -73,7 +73,7 @@ def test_bad_clients():
         corpora.make().fit(corpora.delayed_blocks())
     with started(1) as client:
         pass
-    with pytest.raises(ValueError, match="client is closed"):
+    with pytest.raises(ValueError, match=r"client must be .* is closed"):
         corpora.make(client=client).fit(corpora.delayed_blocks())
 
 
