@@ -199,7 +199,7 @@ def test_the_log_joint_of_medlda():
     model = MedLDARegressor(4, C=3, prior_precision=2.0, max_iter=3, burn_in=2)
     chains = sample_chains(model, X, THETA[:, 0], n_chains=2, random_state=0)
     log_joint = chains.scalars_["log_joint"]
-    for sampled, values in zip(chains._sampled, log_joint, strict=True):
+    for sampled, values in zip(chains._records, log_joint, strict=True):
         problem = sampled.chain.problem
         words = log_doc_likelihood(problem, sampled.chain.z)
         words += log_word_likelihood(problem, sampled.chain.counts)

@@ -9,8 +9,7 @@ import pytest
 from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
-from sklda.diagnostics._result import Sweeps, judge
-from sklda.diagnostics._statistics import rows_of_pairs, texts
+from sklda.diagnostics._verdict import Sweeps, judge, rows_of_pairs, texts
 from tests.helpers.chains import autoregressions
 from tests.helpers.selection import fast_and_slow
 
