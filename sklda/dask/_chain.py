@@ -240,7 +240,7 @@ class ClusterChain:
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already.
 
-        An annealed one is no sample of the posterior.
+        An annealed sample is not one of the posterior.
         """
         if self.last_kept == self.n_sweeps or self.is_annealed:
             return
@@ -284,7 +284,7 @@ class ClusterChain:
         """
         if self.is_annealed:
             raise RuntimeError(
-                f"The chain has no sample of the posterior before sweep "
+                "The chain does not sample the posterior before sweep "
                 f"{self.annealing.n_sweeps}, where the annealed start ends. Look at "
                 "fitted_estimator later, or fit with init='random'."
             )

@@ -1,12 +1,14 @@
-"""Collapsed sampling in shards: the phases of `sklda._engine.sharded` as tasks.
+"""Sweeps on a cluster: collapsed sampling in phases, partially collapsed sampling.
 
-A part holds the documents of neighbouring shards and, in each phase, the counts of as
-many shards of the words. After a phase, each shard of the documents hands its counts to
-the shard before it. So a part passes on the counts of its first shard, and keeps the
-others. Each part adds up the changes of all parts in the topic totals. All parts sweep
-at the same time, each in a task of one or more sweeps.
+Collapsed sampling runs the phases of `sklda._engine.sharded`. A part holds the
+documents of neighbouring shards and, in each phase, the counts of as many shards of the
+words. After a phase, each shard of the documents hands its counts to the shard before
+it. So a part passes on the counts of its first shard, and keeps the others. Each part
+adds up the changes of all parts in the topic totals. All parts sweep at the same time,
+each in a task of one or more sweeps.
 
-Partially collapsed sampling: exact parts, whose tokens are counted after a sweep.
+A part of partially collapsed sampling sweeps with the counts of all parts, and counts
+its tokens again.
 """
 
 from __future__ import annotations
@@ -35,13 +37,12 @@ from sklda._sampling.problem import MAX_TOPICS, Problem, padded, word_tokens
 from sklda._sampling.random_streams import RandomStreams
 from sklda._sampling.schedule import Annealing
 from sklda._sampling.threads import Threads
-from sklda._tables.rows import RowCounts
+from sklda._tables.rows import RowCounts, add_tokens
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import MOST_TASKS, Group, exchange
 from sklda.dask._tasks import (
     PartDocuments,
     PartState,
-    count_again,
     counts_of_lists,
     counts_of_rows,
     lists_of,
@@ -298,7 +299,8 @@ class ExactParts(NamedTuple):
         """Return the part after a sweep."""
         word_blocks, problem, bounds, keys = shared
         problem = problem._replace(corpus=writable(documents.corpus))
-        z, counts = part.z.copy(), matrix_of(word_blocks, problem.n_lanes)
+        z, n_lanes = part.z.copy(), problem.n_lanes
+        counts = matrix_of(word_blocks, n_lanes)
         is_empty = counts.sum(axis=0) == 0
 
         def counts_of(first, last):
@@ -315,7 +317,11 @@ class ExactParts(NamedTuple):
             partially_collapsed.sweep_documents(
                 problem, z, first, topics, key, doc_slices, threads
             )
-        return count_again(topics[0].view(np.int32), problem, z, bounds)
+        table = topics[0].view(np.int32)  # phi is not needed again
+        table[:] = 0
+        totals = np.zeros(n_lanes, np.int32)
+        add_tokens(problem.corpus, RowCounts(z, table, totals))
+        return PartState(z, pack_blocks(counts_of_rows(table), bounds))
 
 
 class CountingChain(ClusterChain):

@@ -36,7 +36,7 @@ from sklda._sampling.minka import (
 )
 from sklda._sampling.problem import MAX_TOPICS, Problem, padded
 from sklda._sampling.random_streams import random_topics
-from sklda._tables import lists, rows
+from sklda._tables import lists
 from sklda.dask.kernels import sparse_counts
 
 # The entries above 0 of word-topic counts, as kernels take them: those of word w are
@@ -160,16 +160,6 @@ def start_part(
     return PartState(z, pack_blocks(counts, bounds))
 
 
-def count_again(
-    table: np.ndarray, problem: Problem[Corpus], z: np.ndarray, bounds: list[int]
-) -> PartState:
-    """Return a part with the topics z, those of words ascending; overwrite `table`."""
-    table[:] = 0
-    totals = np.zeros(problem.n_lanes, np.int32)
-    rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
-    return PartState(z, pack_blocks(counts_of_rows(table), bounds))
-
-
 def table_of(part: Any, i: int) -> SparseRows:
     """Return one of the tables of a part."""
     return part.tables[i]
@@ -183,8 +173,8 @@ def count_documents(
 ) -> tuple[Histogram, Histogram]:
     """Return histograms of the document-topic counts above 0, and of the lengths."""
     corpus = writable(documents.corpus)
-    pairs = doc_topic_histogram(corpus, part.z.copy(), padded(n_topics))
-    return pairs, length_histogram(corpus)
+    counts = doc_topic_histogram(corpus, part.z.copy(), padded(n_topics))
+    return counts, length_histogram(corpus)
 
 
 def count_words(block: SparseRows, n_topics: int) -> tuple[Histogram, np.ndarray]:
@@ -258,7 +248,7 @@ def add_documents(
     problem: Problem,
     alpha_sum: float | None,
 ) -> SparseSum:
-    """Add the document-topic counts of a sample, see `Averages.add`."""
+    """Add the document-topic counts of a sample, as one machine does."""
     corpus = writable(documents.corpus)
     n_documents = corpus.doc_ptr.size - 1
     total = total.copy() if total else SparseSum(n_documents, problem.n_topics)

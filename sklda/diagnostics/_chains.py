@@ -105,7 +105,7 @@ class Recorder:
     def _scalars(self, chain: Chain) -> dict[str, float]:
         """Return the scalars; the first two are per token, in nats."""
         counts = chain.counts
-        scalars = {"log_joint": _log_joint(chain, counts) / chain.n_tokens}
+        scalars = {"log_joint": chain.log_probability(counts) / chain.n_tokens}
         if self.documents is not None:
             score = _test_log_probability(self.documents, chain, counts)
             scalars["test_log_probability"] = score
@@ -113,13 +113,6 @@ class Recorder:
         for parameters in chain.parameters:
             scalars |= parameters.scalars()
         return scalars
-
-
-def _log_joint(chain: Chain, counts: Counts) -> float:
-    """Return the log joint probability, from the trace if it is there already."""
-    if chain.log_joint_sweeps[-1:] == [chain.n_sweeps]:
-        return chain.log_joint[-1]
-    return chain.log_probability(counts)
 
 
 def _n_effective_topics(counts: Counts) -> float:

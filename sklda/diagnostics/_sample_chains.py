@@ -325,7 +325,7 @@ class SampledChains:
             "posterior": self.scalars_,
             "sample_stats": {"sweep": sweeps, "pairs": self.pairs_},
         }
-        # More chains than draws are no mistake.
+        # There may be more chains than draws.
         dims = {"pairs": ["pair"]}
         return arviz.from_dict(groups, dims=dims, check_conventions=False)
 

@@ -276,20 +276,14 @@ def _better_start(log_joint, scalars, annealed) -> str:
     """Return a sentence on the better kind of start, if chains have both."""
     if annealed.all() or not annealed.any():
         return ""
-    tested = _tested(scalars)
-    draws = np.mean(tested or [log_joint], axis=0)
+    draws = scalars.get("test_log_probability", log_joint)
     gain = draws[annealed].mean() - draws[~annealed].mean()
     better, other = ("annealed", "random") if gain > 0 else ("random", "annealed")
-    quantity = "test_log_probability" if tested else "log joint"
+    quantity = "log joint" if draws is log_joint else "test_log_probability"
     return (
         f' On average, init="{better}" gives a higher {quantity} than init="{other}", '
         f"by {abs(gain):.2g} nats per token."
     )
-
-
-def _tested(scalars) -> list[np.ndarray]:
-    """Return the log probability of test documents, of each model; or an empty list."""
-    return [draws for name, draws in scalars.items() if name.startswith("test_log")]
 
 
 def _compare(log_joint, scalars, together) -> _Differences:
@@ -305,7 +299,7 @@ def _compare(log_joint, scalars, together) -> _Differences:
         limit=limit,
         pair_r_hats=pair_r_hats,
         disagreeing=np.mean(pair_r_hats > max(HIGHEST_R_HAT_OF_PAIRS, pair_limit)),
-        spread=max(spread(d) for d in _tested(scalars) or [log_joint]),
+        spread=spread(scalars.get("test_log_probability", log_joint)),
     )
 
 
@@ -316,7 +310,7 @@ def _rise(log_joint) -> tuple[float, float]:
     last = log_joint[:, -third:]
     rises = last.mean(axis=1) - log_joint[:, :third].mean(axis=1)
     # Chain by chain, because chains in different modes have no common mean; from the
-    # last third, because a rise within the first is no noise.
+    # last third, because a rise within the first is not noise.
     errors = [np.sqrt(2) * mcse(chain[np.newaxis]) for chain in last]
     error = np.linalg.norm(errors) / n_chains
     if n_draws < ENOUGH_ESS:  # too few to estimate their autocorrelation
