@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from inspect import isclass, signature
 from numbers import Integral
@@ -52,7 +51,6 @@ from sklda.inspection._display import in_two_lines, table_lines
 _WIDTH = 80  # characters of the printed verdict
 
 
-@dataclass(eq=False)
 class SampledChains:
     """Several chains of one estimator, returned by :func:`sample_chains`.
 
@@ -101,49 +99,19 @@ class SampledChains:
     If a callback stops a chain, later draws of the other chains are ignored.
     """
 
-    # Not frozen: `more` replaces the chains.
-    _experiment: Experiment
-    _records: list[ChainRecord]
-
-    def __post_init__(self) -> None:
-        if self._n_draws == 0:
+    def __init__(self, experiment: Experiment, records: list[ChainRecord]) -> None:
+        n_draws = min(len(record.sweeps) for record in records)
+        if n_draws == 0:
             raise ValueError("A callback has stopped a chain before its first draw.")
-
-    @property
-    def _n_draws(self) -> int:
-        return min(len(chain.sweeps) for chain in self._records)
-
-    @cached_property
-    def estimators_(self) -> list[Any]:
-        """The fitted estimators."""
-        return [chain.estimator for chain in self._records]
-
-    @cached_property
-    def scalars_(self) -> dict[str, np.ndarray]:
-        """Scalars of each kept sample."""
-        return {
-            name: self._draws([chain.values[name] for chain in self._records])
-            for name in self._records[0].values
+        self._experiment, self._records = experiment, records
+        self.estimators_ = [record.estimator for record in records]
+        self.scalars_ = {
+            name: np.array([record.values[name][:n_draws] for record in records])
+            for name in records[0].values
         }
-
-    @cached_property
-    def pairs_(self) -> np.ndarray:
-        """Whether the tokens of each pair share a topic."""
-        return self._draws([chain.together for chain in self._records])
-
-    @cached_property
-    def sweeps_(self) -> np.ndarray:
-        """Sweeps after which the draws were recorded."""
-        return self._records[0].sweeps[: self._n_draws]
-
-    @cached_property
-    def seconds_(self) -> np.ndarray:
-        """Run time of each chain in seconds."""
-        return np.array([chain.seconds for chain in self._records])
-
-    def _draws(self, records: list[np.ndarray]) -> np.ndarray:
-        """Return records of each chain, cut to the length of the shortest."""
-        return np.array([record[: self._n_draws] for record in records])
+        self.pairs_ = np.array([record.together[:n_draws] for record in records])
+        self.sweeps_ = records[0].sweeps[:n_draws]
+        self.seconds_ = np.array([record.seconds for record in records])
 
     @property
     def best_index_(self) -> int:
@@ -336,7 +304,7 @@ class SampledChains:
         if self._experiment.has_chains:
             burn_in, quantity = self._length.burn_in, "log joint"
             agreement = float(r_hat(log_joint))
-        sweeps = self._draws([chain.sweeps for chain in self._records])
+        sweeps = [self.sweeps_] * len(models)
         values, unit = list(log_joint), "nats per token"
         if all(len(getattr(model, "log_joint_", [])) for model in models):
             sweeps = [model.log_joint_iter_ for model in models]

@@ -6,10 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier
+from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
 from sklda.diagnostics._verdict import Sweeps, judge, rows_of_pairs, texts
+from sklda.inspection import ConvergenceDisplay
 from tests.helpers.chains import autoregressions
 from tests.helpers.selection import fast_and_slow
 
@@ -239,3 +240,34 @@ def test_without_arviz_stats(monkeypatch):
     message = 'sample_chains needs arviz-stats: pip install "sklda[diagnostics]"'
     with pytest.raises(ImportError, match=f"^{re.escape(message)}$"):
         sample_chains(CollapsedGibbsLDA(), [[1, 2]])
+
+
+# --- the picture -----------------------------------------------------------------
+
+
+def test_traces_with_burn_in_and_r_hat(pyplot, chains):
+    display = ConvergenceDisplay.from_chains(chains)
+    for line, model in zip(display.lines_, chains.estimators_, strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), model.log_joint_iter_)
+        np.testing.assert_array_equal(line.get_ydata(), model.log_joint_)
+    (shade,) = display.ax_.patches
+    assert (shade.get_x(), shade.get_width()) == (0, 200)
+    expected = chains.summary()["log_joint"]["r_hat"]
+    assert display.r_hat == pytest.approx(expected)
+    assert display.ax_.get_title() == f"R-hat {expected:.3f}"
+    names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert names == [*(f"chain {i}" for i in range(4)), "burn-in"]
+
+
+def test_draws_where_there_is_no_trace(pyplot):
+    model = MedLDARegressor(4, max_iter=20, thin=1)
+    chains = sample_chains(model, X, np.arange(100), n_chains=2, random_state=0)
+    display = ConvergenceDisplay.from_chains(chains)
+    for i, line in enumerate(display.lines_):
+        np.testing.assert_array_equal(line.get_xdata(), np.arange(11, 21))
+        np.testing.assert_array_equal(line.get_ydata(), chains.scalars_["log_joint"][i])
+    assert display.ax_.get_ylabel() == "log joint (nats per token)"
+    starts = sample_chains(CVBLDA(4, max_iter=3, tol=0), X, n_chains=2, random_state=0)
+    display = ConvergenceDisplay.from_chains(starts)
+    assert display.r_hat is None
+    assert display.ax_.get_ylabel() == "bound (nats per token)"
