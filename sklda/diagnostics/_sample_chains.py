@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from inspect import isclass, signature
 from numbers import Integral
@@ -51,6 +52,7 @@ from sklda.inspection._display import in_two_lines, table_lines
 _WIDTH = 80  # characters of the printed verdict
 
 
+@dataclass(eq=False)
 class SampledChains:
     """Several chains of one estimator, returned by :func:`sample_chains`.
 
@@ -99,11 +101,14 @@ class SampledChains:
     If a callback stops a chain, later draws of the other chains are ignored.
     """
 
-    def __init__(self, experiment: Experiment, records: list[ChainRecord]) -> None:
+    _experiment: Experiment
+    _records: list[ChainRecord]
+
+    def __post_init__(self) -> None:
+        records = self._records
         n_draws = min(len(record.sweeps) for record in records)
         if n_draws == 0:
             raise ValueError("A callback has stopped a chain before its first draw.")
-        self._experiment, self._records = experiment, records
         self.estimators_ = [record.estimator for record in records]
         self.scalars_ = {
             name: np.array([record.values[name][:n_draws] for record in records])
