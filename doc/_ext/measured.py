@@ -21,7 +21,7 @@ from page_output import WIDTH_OF_ONE
 from PIL import Image
 
 from benchmarks.figures import CORPORA
-from sklda.diagnostics._statistics import COLUMNS, texts
+from sklda.diagnostics._verdict import COLUMNS, texts
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 BLOCKS = ("nested-2", "nested-4")

@@ -8,7 +8,6 @@ sends it in one message, which contains names only, while the sweep before it ru
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from itertools import chain
 from typing import Any, Self
 
@@ -38,8 +37,8 @@ from sklda.dask._tasks import (
     fit_priors,
     log_joint,
     mean_doc_topic,
-    piece_of,
     start_part,
+    table_of,
 )
 
 MOST_STORED_TASKS = 200_000  # that a scheduler remembers, to recompute lost results
@@ -54,7 +53,8 @@ _STORED = (
     "last_kept",
     "log_joint_sweeps",
     "_log_joint",
-    "_prior_updates",
+    "_learned",
+    "_learned_sweeps",
     "rng",
     "prior",  # which shares `rng`
     "annealing",
@@ -88,10 +88,9 @@ class ClusterChain:
         self.n_sweeps = self.last_kept = 0
         self._ahead, self._most_ahead = 0, 1  # sweeps that wait to be submitted
         self.log_joint_sweeps: list[int] = []
-        self._log_joint: list[float] = []
-        self._pending: list[Future] = []  # the entries of the trace that follow
-        self._prior_updates: list[PriorUpdate] = []  # of priors that are learned
-        self._pending_updates: list[tuple[int, Future]] = []  # which follow
+        self._log_joint: list[Any] = []  # numbers, or futures
+        self._learned: list[Any] = []  # priors after each update, or futures
+        self._learned_sweeps: list[int] = []
         self._histograms: PartsAndBlocks | None = None  # of the present sample
         self.prior: HierarchicalPrior | None = None  # if it is sampled, too
         self._set_priors(problem, "first")
@@ -166,19 +165,17 @@ class ClusterChain:
     @property
     def log_joint(self) -> list[float]:
         """The trace; waits until it is computed."""
-        self._log_joint += self.cluster.gather(self._pending)
-        self._pending = []
+        self._log_joint = self.cluster.gather(self._log_joint)
         return self._log_joint
 
     @property
     def prior_updates(self) -> list[PriorUpdate]:
         """Updates of the priors that are learned; waits until they are computed."""
-        problems = self.cluster.gather([future for _, future in self._pending_updates])
-        for (sweep, _), problem in zip(self._pending_updates, problems, strict=True):
-            alpha, beta = problem.doc_topic_prior, float(problem.topic_word_prior)
-            self._prior_updates.append(PriorUpdate(sweep, alpha, beta))
-        self._pending_updates = []
-        return self._prior_updates
+        self._learned = self.cluster.gather(self._learned)
+        return [
+            PriorUpdate(sweep, problem.doc_topic_prior, float(problem.topic_word_prior))
+            for sweep, problem in zip(self._learned_sweeps, self._learned, strict=True)
+        ]
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
@@ -233,17 +230,18 @@ class ClusterChain:
         """Fit these priors to the present assignments; annealed chains wait."""
         if not self.is_annealed:
             self.problem = self._from_histograms(fit_priors, "learn-priors", learned)
-            self._pending_updates.append((self.n_sweeps, self.problem))
+            self._learned.append(self.problem)
+            self._learned_sweeps.append(self.n_sweeps)
 
     def evaluate(self) -> None:
         """Enter log p(w, z | alpha, beta) into the trace."""
-        self._pending.append(self._from_histograms(log_joint, "log-joint"))
+        self._log_joint.append(self._from_histograms(log_joint, "log-joint"))
         self.log_joint_sweeps.append(self.n_sweeps)
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already.
 
-        An annealed one is no sample of the posterior.
+        An annealed sample is not one of the posterior.
         """
         if self.last_kept == self.n_sweeps or self.is_annealed:
             return
@@ -287,16 +285,12 @@ class ClusterChain:
         """
         if self.is_annealed:
             raise RuntimeError(
-                f"The chain has no sample of the posterior before sweep "
+                "The chain does not sample the posterior before sweep "
                 f"{self.annealing.n_sweeps}, where the annealed start ends. Look at "
                 "fitted_estimator later, or fit with init='random'."
             )
         self._catch_up()
-        duplicate = copy(self)
-        duplicate._log_joint, duplicate._pending = list(self.log_joint), []
-        duplicate.log_joint_sweeps = list(self.log_joint_sweeps)
-        duplicate._prior_updates = list(self.prior_updates)
-        duplicate._pending_updates = []
+        duplicate = copy_of(self)
         duplicate.prior = self.prior and copy_of(self.prior)
         duplicate.keep()
         return duplicate
@@ -348,7 +342,7 @@ class ClusterChain:
     def _reduce(self, parts: list[Delayed], prefix: str = "") -> None:
         """Submit the parts of a sweep, and the sum of pieces of each block of words."""
         pieces = [
-            self._tasks(piece_of, f"{prefix}split", f"block-{b}-part", [parts], b)
+            self._tasks(table_of, f"{prefix}split", f"block-{b}-part", [parts], b)
             for b in range(self.n_word_blocks)
         ]
         sums = self._tasks(add_up, f"{prefix}add-up", "block", [pieces])
@@ -376,7 +370,9 @@ class ClusterChain:
         tasks += self._tasks(write, "store", "block", (blocks, zip(word_totals)))
         self.cluster.results(tasks)
         problem = self._gathered_problem()
-        self._log_joint, self._prior_updates = self.log_joint, self.prior_updates
+        self._log_joint, self._learned = map(
+            self.cluster.gather, (self._log_joint, self._learned)
+        )
         state = {
             "n_partitions": self.partitions.n_partitions,
             "documents": self.partitions.digests,

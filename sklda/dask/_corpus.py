@@ -187,16 +187,11 @@ def _cuts(cluster, blocks, sizes, n) -> list[int]:
     marks = cutting_marks(n_tokens[-1], n_documents[-1], n)
     # The block in which each mark falls; -1 is before all.
     block = np.searchsorted(n_tokens, marks) - 1
-    where, tasks = np.unique(block[block >= 0]).tolist(), []
-    for b in where:
-        task = cluster.task(
-            find_cuts,
-            f"find-cuts-{n}-{b}",
-            blocks[b],
-            n_tokens[b],
-            marks[block == b],
-        )
-        tasks.append(task)
+    where = np.unique(block[block >= 0]).tolist()
+    tasks = [
+        cluster.task(find_cuts, f"find-cuts-{n}-{b}", blocks[b], n_tokens[b], inside)
+        for b, inside in ((b, marks[block == b]) for b in where)
+    ]
     cuts = {0, n_documents[-1]}
     for b, inside in zip(where, cluster.results(tasks), strict=True):
         cuts.update(n_documents[b] + document for document in inside)

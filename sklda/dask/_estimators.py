@@ -26,6 +26,7 @@ from sklda._gibbs import collapsed, partially_collapsed
 from sklda._sampling.parameters import (
     CHAIN_CONSTRAINTS,
     PATH,
+    PRIOR_RANGE,
     SHARD_CONSTRAINTS,
     TRACE_CONSTRAINTS,
     learned_priors,
@@ -34,7 +35,6 @@ from sklda._sampling.parameters import (
     validates,
 )
 from sklda._sampling.random_streams import RandomStreams
-from sklda._sampling.schedule import Schedule
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import Cluster, PartLostError
 from sklda.dask._corpus import blocks_of, partition, score_block, transform_block
@@ -53,6 +53,8 @@ class BaseDaskLDA(BaseTopicModel):
         **BaseTopicModel._parameter_constraints,
         **TRACE_CONSTRAINTS,
         **{name: CHAIN_CONSTRAINTS[name] for name in _CHAIN_PARAMETERS},
+        # An array would be as large as all counts, in the memory of each worker.
+        "topic_word_prior": [None, PRIOR_RANGE],
         "init": [StrOptions({"annealed", "random"})],
         "client": [None, Client],
         "storage": [None, *PATH],
@@ -111,17 +113,7 @@ class BaseDaskLDA(BaseTopicModel):
         Ctrl-C cancels the tasks of the fit; the client remains usable. An interrupted
         fit leaves the estimator as it was.
         """
-        if np.ndim(self.topic_word_prior) > 0:
-            raise ValueError(
-                f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
-                "dimensions, but sklda.dask takes one number, because each worker "
-                "would have to hold the whole array, which is as large as all counts. "
-                f"For seed words, fit {self._local.__name__} of sklda to a sample of "
-                "the documents, and transform all of them."
-            )
         parameters, cluster, losses = self._parameters, Cluster(self.client), 0
-        check_hyperpriors(parameters)
-        schedule = chain_schedule(parameters)
         description = describe_fit(type(self).__name__, parameters)
         storage = Storage(self.storage, parameters.store_every, description)
         if resume:
@@ -132,7 +124,7 @@ class BaseDaskLDA(BaseTopicModel):
                 before = storage.last
                 try:
                     with cluster.running():
-                        self._run(cluster, X, y, schedule, storage, entropy)
+                        self._run(cluster, X, y, storage, entropy)
                     return self
                 except PartLostError:
                     losses = 1 + losses * (storage.last == before)
@@ -141,16 +133,11 @@ class BaseDaskLDA(BaseTopicModel):
                     cluster = cluster.renewed()
 
     def _run(
-        self,
-        cluster: Cluster,
-        X: Any,
-        y: Any,
-        schedule: Schedule,
-        storage: Storage,
-        entropy: list[int],
+        self, cluster: Cluster, X: Any, y: Any, storage: Storage, entropy: list[int]
     ) -> None:
         """Run a chain to its end, from its start or from the last stored sweep."""
         stored, parameters = storage.state(), self._parameters
+        schedule, priors = chain_schedule(parameters), check_hyperpriors(parameters)
         sampler, n_parts = self._plan(cluster)
         n_parts = stored["n_partitions"] if stored else n_parts
         n_shards = getattr(parameters, "n_shards", None)
@@ -164,7 +151,7 @@ class BaseDaskLDA(BaseTopicModel):
         else:
             annealing = schedule.annealing(problem, self.init, chain.n_tokens)
             rng = RandomStreams(np.random.SeedSequence(entropy))
-            chain.start(rng, annealing, check_hyperpriors(parameters))
+            chain.start(rng, annealing, priors)
         # max_iter counts all sweeps, also those before a fit was resumed.
         remaining, data = schedule.after(-chain.n_sweeps), {"X": X, "y": y}
         run_fit(self, data, chain, remaining, parameters.evaluate_every)

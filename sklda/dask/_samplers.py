@@ -1,12 +1,14 @@
-"""Collapsed sampling in shards: the phases of `sklda._engine.sharded` as tasks.
+"""Sweeps on a cluster: collapsed sampling in phases, partially collapsed sampling.
 
-A part holds the documents of neighbouring shards and, in each phase, the counts of as
-many shards of the words. After a phase, each shard of the documents hands its counts to
-the shard before it. So a part passes on the counts of its first shard, and keeps the
-others. Each part adds up the changes of all parts in the topic totals. All parts sweep
-at the same time, each in a task of one or more sweeps.
+Collapsed sampling runs the phases of `sklda._engine.sharded`. A part holds the
+documents of neighbouring shards and, in each phase, the counts of as many shards of the
+words. After a phase, each shard of the documents hands its counts to the shard before
+it. So a part passes on the counts of its first shard, and keeps the others. Each part
+adds up the changes of all parts in the topic totals. All parts sweep at the same time,
+each in a task of one or more sweeps.
 
-Partially collapsed sampling: exact parts, whose tokens are counted after a sweep.
+A part of partially collapsed sampling sweeps with the counts of all parts, and counts
+its tokens again.
 """
 
 from __future__ import annotations
@@ -35,20 +37,18 @@ from sklda._sampling.problem import MAX_TOPICS, Problem, padded, word_tokens
 from sklda._sampling.random_streams import RandomStreams
 from sklda._sampling.schedule import Annealing
 from sklda._sampling.threads import Threads
-from sklda._tables.rows import RowCounts
+from sklda._tables.rows import RowCounts, add_tokens
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import MOST_TASKS, Group, exchange
 from sklda.dask._tasks import (
     PartDocuments,
     PartState,
-    count_again,
     counts_of_lists,
     counts_of_rows,
     lists_of,
+    matrix_of,
     pack_blocks,
-    rows_of,
-    topic_totals,
-    unpack_blocks,
+    table_of,
     writable,
 )
 
@@ -120,11 +120,6 @@ def begin(
     return ShardStates(part.z, stream, 0 * change, change, tables)
 
 
-def table_of(states: ShardStates, i: int) -> SparseRows:
-    """Return the counts that the i-th of the shards has."""
-    return states.tables[i]
-
-
 class InPhases(NamedTuple):
     """Collapsed sampling of the shards of a part in a phase, on threads."""
 
@@ -183,21 +178,19 @@ class InPhases(NamedTuple):
         def sweep(i, block):
             j = word_shard(documents.numbers[i], phase, n_shards)
             shard = problem._replace(corpus=documents.cells(i, j))
-            counts, n_words = unpack_blocks([block]), block.size.size
             shard_topic = topic.copy()
             if in_rows:
-                table = rows_of(counts, 0, n_words, shard.n_lanes)
+                table = matrix_of([block], shard.n_lanes).toarray()
                 tables = RowCounts(z, table, shard_topic)
             else:
-                room = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
-                tables = lists_of(
-                    counts, room, most_words, problem.n_topics, z, shard_topic
-                )
+                tokens = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
+                n_topics = problem.n_topics
+                tables = lists_of(block, tokens, most_words, n_topics, z, shard_topic)
             rng = RandomStreams(np.random.SeedSequence(0))
             rng.kernel = stream[i]
             sampler.sweep(shard, sampler.over(tables, shard), rng)
             counts = counts_of_rows(table) if in_rows else counts_of_lists(tables)
-            return pack_blocks(counts, [0, n_words])[0], shard_topic - topic
+            return pack_blocks(counts, [0, block.size.size])[0], shard_topic - topic
 
         with Threads(self.n_jobs) as threads:
             columns = range(len(documents.numbers)), [*states.tables[1:], before]
@@ -306,11 +299,12 @@ class ExactParts(NamedTuple):
         """Return the part after a sweep."""
         word_blocks, problem, bounds, keys = shared
         problem = problem._replace(corpus=writable(documents.corpus))
-        z, counts, n_lanes = part.z.copy(), unpack_blocks(word_blocks), problem.n_lanes
-        is_empty = topic_totals(counts, n_lanes) == 0
+        z, n_lanes = part.z.copy(), problem.n_lanes
+        counts = matrix_of(word_blocks, n_lanes)
+        is_empty = counts.sum(axis=0) == 0
 
         def counts_of(first, last):
-            return rows_of(counts, first, last, n_lanes)
+            return counts[first:last].toarray()
 
         with Threads(self.n_jobs) as threads:
             slices, doc_slices = partially_collapsed.slices_of(problem, threads)
@@ -323,7 +317,11 @@ class ExactParts(NamedTuple):
             partially_collapsed.sweep_documents(
                 problem, z, first, topics, key, doc_slices, threads
             )
-        return count_again(topics[0].view(np.int32), problem, z, bounds)
+        table = topics[0].view(np.int32)  # phi is not needed again
+        table[:] = 0
+        totals = np.zeros(n_lanes, np.int32)
+        add_tokens(problem.corpus, RowCounts(z, table, totals))
+        return PartState(z, pack_blocks(counts_of_rows(table), bounds))
 
 
 class CountingChain(ClusterChain):

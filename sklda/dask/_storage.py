@@ -1,15 +1,14 @@
-"""Storage of a fit: a folder for each stored sweep, from which a fit can resume.
+"""Storage of a fit: the last complete sweep, from which a fit can resume.
 
-A file is a ZIP archive, which has a checksum, with one pickle under the name of the
-file: so damaged and exchanged files are noticed. The file ``state.zip`` is written last
-and renamed: folders without it are not complete.
+A sweep has a folder. The file ``state.zip`` beside the folders names the complete one;
+it is written last and renamed, so there always is one. A file is a ZIP archive, which
+has a checksum, with one pickle: damage is noticed.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import re
 import sys
 import uuid
 from types import SimpleNamespace
@@ -17,12 +16,14 @@ from typing import Any, NoReturn
 from zipfile import ZipFile
 
 import fsspec
+import numpy as np
 
 from sklda._data.types import PathLike
 from sklda._data.version import __version__, series
 
 _STATE = "state.zip"
-_SWEEP = re.compile(r"sweep-([0-9]{6,})-[0-9a-f]{8}")
+_PREFIX = "sklda-sweep-"  # of folders
+_MEMBER = "pickle"  # of a ZIP archive
 
 # A fit that is resumed may change these. All other parameters must be the same.
 _FREE = {"client", "storage", "store_every", "n_partitions", "n_jobs", "verbose"}
@@ -33,10 +34,7 @@ def describe_fit(name: str, parameters: SimpleNamespace) -> dict[str, str]:
     values = {n: v for n, v in vars(parameters).items() if n not in _FREE}
     if not isinstance(parameters.random_state, int):
         values["random_state"] = None  # random numbers are stored with the sweeps
-    texts = {
-        name: repr(value.tolist() if hasattr(value, "tolist") else value)
-        for name, value in values.items()
-    }
+    texts = {n: repr(np.asarray(v, object).tolist()) for n, v in values.items()}
     return {"sklda": series(__version__), "estimator": name, **texts}
 
 
@@ -67,22 +65,14 @@ class Storage:
         return f"{self._url}/{folder or self.last}"
 
     def find(self) -> None:
-        """Find the last complete sweep, if there is one; raise ValueError if not ours.
-
-        Without it, a fit starts at the first sweep.
-        """
+        """Find the complete sweep, if there is one; raise ValueError if not ours."""
         if self._url is None:
             raise ValueError("resume=True resumes from storage, which is None.")
-        sweeps = self._sweeps()
-        complete = [
-            folder
-            for folder in sweeps
-            if self._files.exists(f"{self._path}/{folder}/{_STATE}")
-        ]
-        self.last = max(complete, key=sweeps.__getitem__, default=None)
-        if self.last is None:
+        if not self._files.exists(f"{self._path}/{_STATE}"):
             return
-        stored, own = self.state()["description"], self.description
+        state = read(f"{self._url}/{_STATE}")
+        self.last = state["folder"]
+        stored, own = state["description"], self.description
         differences = [
             f"{name}={stored.get(name)} there, {own.get(name)} here"
             for name in sorted(stored.keys() | own.keys())
@@ -101,37 +91,31 @@ class Storage:
 
     def state(self) -> Any:
         """Return what `finish` wrote of the last sweep; None if there is none."""
-        return self.last and read(f"{self.url()}/{_STATE}")
+        return self.last and read(f"{self._url}/{_STATE}")
 
     def begin(self, sweep: int) -> str:
         """Return the name of a new folder for a sweep."""
-        folder = f"sweep-{sweep:06d}-{uuid.uuid4().hex[:8]}"
+        folder = f"{_PREFIX}{sweep:06d}-{uuid.uuid4().hex[:8]}"
         self._files.makedirs(f"{self._path}/{folder}")
         return folder
 
     def finish(self, folder: str, state: dict[str, Any]) -> None:
         """Write the state of a sweep, the last file; delete all other sweeps."""
-        state = {**state, "description": self.description}
-        path = f"{self._path}/{folder}/{_STATE}"
-        write(f"{self.url(folder)}/{_STATE}.new", state)
-        self._files.mv(f"{path}.new", path)
+        state = {**state, "description": self.description, "folder": folder}
+        write(f"{self._url}/{_STATE}.new", state)
+        self._files.mv(f"{self._path}/{_STATE}.new", f"{self._path}/{_STATE}")
         self.last = folder
-        for other in self._sweeps().keys() - {folder}:
-            self._files.rm(f"{self._path}/{other}", recursive=True)
-
-    def _sweeps(self) -> dict[str, int]:
-        """Return the names of the folders that fits wrote, with their sweeps."""
-        paths = self._files.ls(self._path, detail=False)
-        names = [path.rstrip("/").rsplit("/", 1)[-1] for path in paths]
-        matches = [match for match in map(_SWEEP.fullmatch, names) if match]
-        return {match[0]: int(match[1]) for match in matches}
+        for path in self._files.ls(self._path, detail=False):
+            name = path.rstrip("/").rpartition("/")[2]
+            if name.startswith(_PREFIX) and name != folder:
+                self._files.rm(path, recursive=True)
 
 
 def write(url: str, value: Any) -> None:
     """Write a value to a file; any type of Python will do."""
     try:
         with fsspec.open(url, "wb") as file, ZipFile(file, "w") as archive:
-            archive.writestr(_member(url), pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+            archive.writestr(_MEMBER, pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
     except OSError as error:
         raise OSError(
             f"{url} could not be written ({error}). Make room, then resume from the "
@@ -143,7 +127,7 @@ def read(url: str) -> Any:
     """Return the value in a file; raise ValueError unless it is what `write` wrote."""
     try:
         with fsspec.open(url, "rb") as file, ZipFile(file) as archive:
-            return pickle.loads(archive.read(_member(url)))
+            return pickle.loads(archive.read(_MEMBER))
     except Exception as error:  # a damaged file raises nearly any
         folder, _, name = url.rpartition("/")
         raise ValueError(
@@ -155,7 +139,3 @@ def read(url: str) -> Any:
 def read_item(url: str, i: int) -> Any:
     """Return one of the values in a file."""
     return read(url)[i]
-
-
-def _member(url: str) -> str:
-    return url.rpartition("/")[2].partition(".")[0]

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from sklda._data.corpus import Corpus, document_lengths, starts, tokens_before
 from sklda._engine.chain import doc_likelihood, word_likelihood
@@ -34,12 +35,10 @@ from sklda._sampling.minka import (
     doc_topic_fixed_point,
     topic_word_fixed_point,
 )
-from sklda._sampling.problem import Problem, padded
+from sklda._sampling.problem import MAX_TOPICS, Problem, padded
 from sklda._sampling.random_streams import random_topics
-from sklda._tables import lists, rows
+from sklda._tables import lists
 from sklda.dask.kernels import sparse_counts
-
-_MOST_TOPICS = 2**16
 
 # The entries above 0 of word-topic counts, as kernels take them: those of word w are
 # start[w]:start[w + 1], int64; their topics, uint16; and their counts, int32.
@@ -57,7 +56,7 @@ class PartState(NamedTuple):
     """The topics of the tokens of a part after a sweep."""
 
     z: np.ndarray  # (n_tokens,) uint16
-    pieces: list[SparseRows]  # counts of the documents, in blocks of words
+    tables: list[SparseRows]  # counts of the documents, in blocks of words
 
 
 # --- counts in parts and blocks ----------------------------------------------------
@@ -87,51 +86,55 @@ def unpack_blocks(blocks: list[SparseRows]) -> CountArrays:
     )
 
 
-def _room_for(n_words: int, n_entries: int) -> CountArrays:
+def _empty_counts(n_words: int, n_entries: int) -> CountArrays:
     start = np.zeros(n_words + 1, np.int64)
     return start, np.empty(n_entries, np.uint16), np.empty(n_entries, np.int32)
 
 
 def counts_of_lists(state: lists.ListCounts) -> CountArrays:
     """Return the entries of lists; topics stay in their order."""
-    counts = _room_for(state.size.size, state.size.sum(dtype=np.int64))
+    counts = _empty_counts(state.size.size, state.size.sum(dtype=np.int64))
     sparse_counts.fill_from_lists(state, *counts)
     return counts
 
 
 def counts_of_rows(table: np.ndarray) -> CountArrays:
     """Return the entries of a table above 0; topics ascend."""
-    counts = _room_for(len(table), np.count_nonzero(table))
+    counts = _empty_counts(len(table), np.count_nonzero(table))
     sparse_counts.fill_from_rows(table, *counts)
     return counts
 
 
-def rows_of(counts: CountArrays, first: int, last: int, n_lanes: int) -> np.ndarray:
-    """Return the rows of some words, (last - first, n_lanes) int32."""
-    table = np.zeros((last - first, n_lanes), np.int32)
-    sparse_counts.fill_rows(*counts, first, table)
-    return table
+def matrix_of(blocks: list[SparseRows], n_lanes: int) -> sparse.csr_array:
+    """Return the counts of neighbouring blocks of words, (n_words, n_lanes) int32."""
+    start, topic, count = unpack_blocks(blocks)
+    return sparse.csr_array((count, topic, start), shape=(start.size - 1, n_lanes))
 
 
 def lists_of(
-    counts: CountArrays, tokens, most_words: int, n_topics: int, z, topic
+    block: SparseRows, tokens: np.ndarray, most_words: int, n_topics: int, z, topic
 ) -> lists.ListCounts:
     """Return the counts as lists, with room for a sweep over `tokens` of each word.
 
-    There are `most_words` lists: kernels may prefetch that of a word in another shard.
+    A word gets at most as many new topics as it has tokens. There are `most_words`
+    lists: kernels may prefetch that of a word in another shard.
     """
-    size, room = np.diff(counts[0]).astype(np.int32), np.zeros(most_words, np.int64)
-    most = sparse_counts.measure_lists(*counts, tokens, n_topics, room)
+    counts = start, _, count = unpack_blocks([block])
+    size = np.diff(start)
+    room = np.minimum(size + tokens + lists.SPARE, n_topics)
+    room = np.pad(room, (0, most_words - room.size))
+    most = int(np.diff(starts(count)[start]).max(initial=0))
     state = lists.empty_lists(z, topic.size, room, most)
     sparse_counts.fill_lists(*counts, state)
-    return state._replace(topic=topic, size=size)
+    return state._replace(topic=topic, size=size.astype(np.int32))
 
 
 def add_up(pieces: list[SparseRows]) -> SparseRows:
     """Return the sum of counts of a block of words; topics keep their order."""
     n_words, counts = pieces[0].size.size, unpack_blocks(pieces)
     words = np.arange(len(pieces))[:, np.newaxis] * n_words + np.arange(n_words + 1)
-    total, out = np.zeros(_MOST_TOPICS, np.int64), _room_for(n_words, counts[1].size)
+    out = _empty_counts(n_words, counts[1].size)
+    total = np.zeros(MAX_TOPICS, np.int64)
     if not sparse_counts.add_pieces(*counts[1:], counts[0][words], total, *out):
         raise ValueError(
             "A word has more than 2,147,483,647 tokens in one topic, above the limit "
@@ -139,12 +142,6 @@ def add_up(pieces: list[SparseRows]) -> SparseRows:
             "(CountVectorizer(max_df=...))."
         )
     return pack_blocks(out, [0, n_words])[0]
-
-
-def topic_totals(counts: CountArrays, n_topics: int) -> np.ndarray:
-    """Return the number of tokens on each topic, (n_topics,) int64."""
-    # Floats are exact: no sum of tokens reaches 2**53.
-    return np.bincount(*counts[1:], n_topics).astype(np.int64)
 
 
 def writable(corpus: Corpus) -> Corpus:
@@ -164,19 +161,9 @@ def start_part(
     return PartState(z, pack_blocks(counts, bounds))
 
 
-def count_again(
-    table: np.ndarray, problem: Problem[Corpus], z: np.ndarray, bounds: list[int]
-) -> PartState:
-    """Return a part with the topics z, those of words ascending; overwrite `table`."""
-    table[:] = 0
-    totals = np.zeros(problem.n_lanes, np.int32)
-    rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
-    return PartState(z, pack_blocks(counts_of_rows(table), bounds))
-
-
-def piece_of(part: PartState, block: int) -> SparseRows:
-    """Return the piece of a block of words."""
-    return part.pieces[block]
+def table_of(part: Any, i: int) -> SparseRows:
+    """Return one of the tables of a part."""
+    return part.tables[i]
 
 
 # --- priors and log joint ----------------------------------------------------------
@@ -187,18 +174,19 @@ def count_documents(
 ) -> tuple[Histogram, Histogram]:
     """Return histograms of the document-topic counts above 0, and of the lengths."""
     corpus = writable(documents.corpus)
-    pairs = doc_topic_histogram(corpus, part.z.copy(), padded(n_topics))
-    return pairs, length_histogram(corpus)
+    counts = doc_topic_histogram(corpus, part.z.copy(), padded(n_topics))
+    return counts, length_histogram(corpus)
 
 
 def count_words(block: SparseRows, n_topics: int) -> tuple[Histogram, np.ndarray]:
     """Return a histogram of the word-topic counts, and the tokens on each topic."""
-    counts = unpack_blocks([block])
-    values, times = np.unique(counts[2], return_counts=True)
-    n_zeros = block.size.size * padded(n_topics) - counts[2].size
+    values, times = np.unique(block.value.astype(np.int64), return_counts=True)
+    n_zeros = block.size.size * padded(n_topics) - block.value.size
     if n_zeros > 0:
         values, times = np.append(0, values), np.append(n_zeros, times)
-    return (values, times), topic_totals(counts, n_topics)
+    # Floats are exact: no sum of tokens reaches 2**53.
+    totals = np.bincount(block.topic, block.value, n_topics).astype(np.int64)
+    return (values, times), totals
 
 
 def fit_priors(

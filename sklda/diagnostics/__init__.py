@@ -4,7 +4,6 @@ R-hat, effective sample sizes and standard errors come from arviz-stats: ``pip i
 "sklda[diagnostics]"``.
 """
 
-from sklda.diagnostics._result import SampledChains
-from sklda.diagnostics._sample_chains import sample_chains
+from sklda.diagnostics._sample_chains import SampledChains, sample_chains
 
 __all__ = ["SampledChains", "sample_chains"]

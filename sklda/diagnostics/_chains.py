@@ -1,8 +1,6 @@
-"""Scalars that are recorded while a chain runs: numbers without names of topics.
+"""Chains side by side: what each records while it runs, their start and continuation.
 
-The topics of two chains come in different orders, so nothing here depends on it.
-
-Several chains: their start, their continuation, and the record of each.
+The topics of two chains come in different orders, so no record depends on the order.
 """
 
 from __future__ import annotations
@@ -107,7 +105,7 @@ class Recorder:
     def _scalars(self, chain: Chain) -> dict[str, float]:
         """Return the scalars; the first two are per token, in nats."""
         counts = chain.counts
-        scalars = {"log_joint": _log_joint(chain, counts) / chain.n_tokens}
+        scalars = {"log_joint": chain.log_probability(counts) / chain.n_tokens}
         if self.documents is not None:
             score = _test_log_probability(self.documents, chain, counts)
             scalars["test_log_probability"] = score
@@ -115,13 +113,6 @@ class Recorder:
         for parameters in chain.parameters:
             scalars |= parameters.scalars()
         return scalars
-
-
-def _log_joint(chain: Chain, counts: Counts) -> float:
-    """Return the log joint probability, from the trace if it is there already."""
-    if chain.log_joint_sweeps[-1:] == [chain.n_sweeps]:
-        return chain.log_joint[-1]
-    return chain.log_probability(counts)
 
 
 def _n_effective_topics(counts: Counts) -> float:
@@ -146,7 +137,7 @@ def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> f
     )
 
 
-class Sampled(NamedTuple):
+class ChainRecord(NamedTuple):
     """A chain: the fitted estimator, the chain to continue, and the recorded draws."""
 
     estimator: Any
@@ -156,7 +147,7 @@ class Sampled(NamedTuple):
     together: np.ndarray  # (n_draws, n_pairs) of bool
     seconds: float
 
-    def followed_by(self, later: Sampled) -> Sampled:
+    def followed_by(self, later: ChainRecord) -> ChainRecord:
         """Return the chain of `later` with the draws of both."""
         joined = {
             name: np.concatenate([values, later.values[name]])
@@ -186,17 +177,16 @@ class Experiment(NamedTuple):
         """Whether the estimators run Markov chains."""
         return self.pairs is not None
 
-    def start(self, estimators: list[Any]) -> list[Sampled]:
+    def start(self, estimators: list[Any]) -> list[ChainRecord]:
         """Fit each estimator."""
         return self._side_by_side(_start if self.has_chains else _fit, estimators)
 
-    def go_on(self, sampled: list[Sampled], n_sweeps: int) -> list[Sampled]:
+    def go_on(self, records: list[ChainRecord], n_sweeps: int) -> list[ChainRecord]:
         """Run copies of the chains for more sweeps."""
-        later = self._side_by_side(_go_on, sampled, n_sweeps)
-        pairs = zip(sampled, later, strict=True)
-        return [before.followed_by(after) for before, after in pairs]
+        later = self._side_by_side(_go_on, records, n_sweeps)
+        return list(map(ChainRecord.followed_by, records, later))
 
-    def _side_by_side(self, function, items, *arguments) -> list[Sampled]:
+    def _side_by_side(self, function, items, *arguments) -> list[ChainRecord]:
         stop, run = Stop(), delayed(function)
         calls = (run(item, self, stop, *arguments) for item in items)
         try:
@@ -206,7 +196,7 @@ class Experiment(NamedTuple):
             raise
 
 
-def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
+def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> ChainRecord:
     began = perf_counter()
     values = {"bound": estimator._fit(experiment.X, experiment.y).evaluate()}
     seconds = perf_counter() - began
@@ -214,10 +204,10 @@ def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
         values["test_log_probability"] = estimator.score(experiment.X_test)
     arrays = {name: np.array([value]) for name, value in values.items()}
     sweeps, together = np.array([estimator.n_iter_]), np.empty((1, 0), np.bool_)
-    return Sampled(estimator, None, sweeps, arrays, together, seconds)
+    return ChainRecord(estimator, None, sweeps, arrays, together, seconds)
 
 
-def _start(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
+def _start(estimator: Any, experiment: Experiment, stop: Stop) -> ChainRecord:
     began = perf_counter()
     recorder = Recorder(experiment.pairs, experiment.held_out, stop)
     X, y, options = experiment.X, experiment.y, experiment.fit_options
@@ -225,17 +215,17 @@ def _start(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
     values = {name: np.array(values) for name, values in recorder.values.items()}
     sweeps, together = np.array(recorder.sweeps), np.array(recorder.together)
     seconds = perf_counter() - began
-    return Sampled(estimator, chain, sweeps, values, together, seconds)
+    return ChainRecord(estimator, chain, sweeps, values, together, seconds)
 
 
 def _go_on(
-    sampled: Sampled, experiment: Experiment, stop: Stop, n_sweeps: int
-) -> Sampled:
-    estimator = copy(sampled.estimator)  # an error leaves the original as it was
+    record: ChainRecord, experiment: Experiment, stop: Stop, n_sweeps: int
+) -> ChainRecord:
+    estimator = copy(record.estimator)  # an error leaves the original as it was
     burn_in = chain_schedule(estimator._parameters, goes_on=True).burn_in
     max_iter = estimator.n_iter_ + n_sweeps
     estimator.set_params(burn_in=0, max_iter=n_sweeps, warm_start=True)
-    store_chain(estimator, sampled.chain)
+    store_chain(estimator, record.chain)
     later = _start(estimator, experiment, stop)
     estimator.set_params(burn_in=burn_in, max_iter=max_iter, warm_start=False)
     del estimator._stored

@@ -1,10 +1,13 @@
-"""Function that runs several chains of one estimator, with different seeds."""
+"""Several chains of one estimator, with different seeds: a function and its result."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from inspect import isclass, signature
 from numbers import Integral
-from typing import Any
+from textwrap import wrap
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -18,16 +21,317 @@ from sklda._data.corpus import (
     check_weights,
     read_in_blocks,
 )
-from sklda._data.notices import import_extra
+from sklda._data.notices import import_extra, import_pandas
 from sklda._data.sklearn_private import Interval
 from sklda._data.types import MatrixLike
 from sklda._engine.estimator import BaseChainEstimator, chain_schedule
 from sklda._engine.kept_samples import check_keep_draws
 from sklda._estimators.base import BaseTopicModel
-from sklda._sampling.parameters import CONSTRAINTS, make_problem, validates
-from sklda.diagnostics._chains import Experiment, HeldOut, draw_pairs
-from sklda.diagnostics._result import SampledChains
-from sklda.diagnostics._statistics import ARVIZ_STATS
+from sklda._sampling.parameters import (
+    CONSTRAINTS,
+    POSITIVE_INTEGER,
+    make_problem,
+    validates,
+)
+from sklda.diagnostics._chains import ChainRecord, Experiment, HeldOut, draw_pairs
+from sklda.diagnostics._verdict import (
+    ARVIZ_STATS,
+    COLUMNS,
+    Sweeps,
+    Verdict,
+    judge,
+    learns_priors,
+    r_hat,
+    row_of_scalar,
+    rows_of_fits,
+    rows_of_pairs,
+    texts,
+)
+from sklda.inspection._display import in_two_lines, table_lines
+
+_WIDTH = 80  # characters of the printed verdict
+
+
+@dataclass(eq=False)
+class SampledChains:
+    """Several chains of one estimator, returned by :func:`sample_chains`.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        The fitted estimators, one for each chain. Each has a `random_state` that
+        reproduces its result when it is fitted alone.
+    best_estimator_ : estimator
+        The estimator with the highest log joint probability (for CVBLDA, the highest
+        bound), averaged over the second half of the draws.
+    best_index_ : int
+        Its index in `estimators_`.
+    scalars_ : dict of str to ndarray of shape (n_chains, n_draws)
+        Scalars of each kept sample that do not depend on the order of the topics:
+
+        - "log_joint": log p(w, z | alpha, beta) in nats per token. For MedLDA, it
+          includes the loss of the labels and the prior of the weights, up to a
+          constant. CVBLDA has "bound" instead.
+        - "test_log_probability": mean log predictive probability of a token of
+          `X_test` under the topics of this sample, by document completion as in
+          ``score``, in nats.
+        - "n_effective_topics": exp(H) for the entropy H of the proportions of the
+          tokens in the topics; from 1 to `n_components`.
+        - With `learn_priors` "hierarchical", the entries of `prior_trace_`:
+          "doc_concentration", "weight_concentration", "n_topics" and, if beta is
+          sampled, "topic_word_prior".
+        - "doc_concentration" and "weight_size": the sum of alpha, mean over the
+          documents, and the root mean square of the coefficients of standardised
+          covariates (DMRLDA).
+        - "loss": hinge loss of the labels, mean over the documents (MedLDA).
+    pairs_ : ndarray of bool of shape (n_chains, n_draws, n_pairs)
+        Whether the two tokens of each of 1,000 pairs share a topic. Half of the pairs
+        come from the same document. CVBLDA has no pairs.
+    sweeps_ : ndarray of shape (n_draws,)
+        Sweeps after which the draws were recorded.
+    seconds_ : ndarray of shape (n_chains,)
+        Run time of each chain in seconds.
+
+    See Also
+    --------
+    sample_chains : Runs the chains.
+
+    Notes
+    -----
+    If a callback stops a chain, later draws of the other chains are ignored.
+    """
+
+    _experiment: Experiment
+    _records: list[ChainRecord]
+
+    def __post_init__(self) -> None:
+        records = self._records
+        n_draws = min(len(record.sweeps) for record in records)
+        if n_draws == 0:
+            raise ValueError("A callback has stopped a chain before its first draw.")
+        self.estimators_ = [record.estimator for record in records]
+        self.scalars_ = {
+            name: np.array([record.values[name][:n_draws] for record in records])
+            for name in records[0].values
+        }
+        self.pairs_ = np.array([record.together[:n_draws] for record in records])
+        self.sweeps_ = records[0].sweeps[:n_draws]
+        self.seconds_ = np.array([record.seconds for record in records])
+
+    @property
+    def best_index_(self) -> int:
+        """Index of the best estimator."""
+        total = self._log_joint()
+        return int(total[:, total.shape[1] // 2 :].mean(axis=1).argmax())
+
+    @property
+    def best_estimator_(self) -> Any:
+        """The estimator with the highest log joint, or bound."""
+        return self.estimators_[self.best_index_]
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the chains agree and have enough draws."""
+        return self._verdict.converged
+
+    @property
+    def verdict_(self) -> str:
+        """A sentence that states whether to trust the chains, and what to do."""
+        return self._verdict.sentence
+
+    @property
+    def _name(self) -> str:
+        return type(self.estimators_[0]).__name__
+
+    @property
+    def _length(self) -> Sweeps:
+        schedule = chain_schedule(self.estimators_[0]._parameters, goes_on=True)
+        return Sweeps(schedule.burn_in, schedule.thin, self.estimators_[0].n_iter_)
+
+    @cached_property
+    def _verdict(self) -> Verdict:
+        if not self._experiment.has_chains:
+            return Verdict(
+                f"R-hat does not apply to {self._name}: its starts are optimisations, "
+                "not samples. Their bounds differ by "
+                f"{np.ptp(self.scalars_['bound']):.2g} nats per token; use "
+                "best_estimator_."
+            )
+        scalars, learned = self.scalars_, learns_priors(self.estimators_[0])
+        if learned:  # priors differ, and with them the log joints
+            scalars = {n: d for n, d in scalars.items() if n != "log_joint"}
+        annealings = [record.chain.annealing for record in self._records]
+        annealed = np.array([annealing.n_sweeps > 0 for annealing in annealings])
+        draws = self._log_joint(), scalars, self.pairs_
+        return judge(*draws, self._length, annealed, have_own_priors=learned)
+
+    def _log_joint(self) -> np.ndarray:
+        """Return the log joint, or bound, (n_chains, n_draws)."""
+        scalars = self.scalars_
+        return scalars["log_joint" if "log_joint" in scalars else "bound"]
+
+    @validates(n_sweeps=POSITIVE_INTEGER)
+    def more(self, n_sweeps: int) -> Self:
+        """Continue the same chains.
+
+        The result is bit for bit that of chains that were longer from the beginning,
+        with the same burn-in. The estimators have the corresponding `max_iter` and
+        `burn_in`.
+
+        Parameters
+        ----------
+        n_sweeps : int
+            Number of sweeps of each chain, a multiple of `thin`.
+
+        Returns
+        -------
+        SampledChains
+            These chains, with more draws.
+
+        Raises
+        ------
+        ValueError
+            If `n_sweeps` is not a positive multiple of `thin`.
+        TypeError
+            If the estimator has no chain, such as CVBLDA.
+
+        Notes
+        -----
+        An interrupted call changes nothing, because it runs copies of the chains. These
+        double the memory.
+        """
+        if not self._experiment.has_chains:
+            raise TypeError(
+                f"{self._name} has no chain to continue: set max_iter or tol, and call "
+                "sample_chains again."
+            )
+        thin = self._length.thin
+        if n_sweeps % thin != 0:
+            raise ValueError(
+                f"n_sweeps must be a multiple of thin={thin}, the number of sweeps "
+                f"between two draws; got {n_sweeps}. The next one is "
+                f"{self._length.rounded(n_sweeps)}."
+            )
+        later = self._experiment.go_on(self._records, n_sweeps)
+        # In one step, so that Ctrl-C cannot fall in between; cached values are gone.
+        self.__dict__ = vars(type(self)(self._experiment, later))
+        return self
+
+    @validates(as_frame=["boolean"])
+    def summary(self, *, as_frame: bool = False) -> Any:
+        """Return the diagnostics of each scalar.
+
+        Parameters
+        ----------
+        as_frame : bool, default=False
+            Whether to return a pandas DataFrame.
+
+        Returns
+        -------
+        dict of str to dict of str to float, or DataFrame
+            A row for each scalar with the following columns; NaN if a column does not
+            apply:
+
+            - mean and sd of the draws of all chains
+            - r_hat: rank-normalised split R-hat [1]_; 1 if the chains agree
+            - ess_bulk and ess_tail: effective sample sizes [1]_, of all chains together
+            - mcse: Monte Carlo standard error of the mean
+            - ess_per_second: ess_bulk divided by the total time of all chains
+            - spread: range of the means of the chains, in the unit of the scalar
+
+            The rows "pairs, median" and "pairs, worst" have r_hat and ess_bulk of the
+            pairs of tokens. Learned priors, "sum of alpha" and "beta", and the
+            "acceptance rate" of MedLDA's light sampler have one value per chain.
+
+        Raises
+        ------
+        ValueError
+            If `as_frame` is not True or False.
+        ImportError
+            If arviz-stats is not installed, or pandas for `as_frame`.
+
+        References
+        ----------
+        .. [1] A. Vehtari, A. Gelman, D. Simpson, B. Carpenter, P.-C. Bürkner,
+           "Rank-normalization, folding, and localization: an improved R-hat for
+           assessing convergence of MCMC", Bayesian Analysis 16 (2021),
+           https://doi.org/10.1214/20-BA1221
+        """
+        rows = {name: row.copy() for name, row in self._rows.items()}
+        if not as_frame:
+            return rows
+        return import_pandas().DataFrame.from_dict(
+            rows, orient="index", columns=list(COLUMNS)
+        )
+
+    @cached_property
+    def _rows(self) -> dict[str, dict[str, float]]:
+        seconds = self.seconds_.sum() if self._experiment.has_chains else None
+        rows = {n: row_of_scalar(draws, seconds) for n, draws in self.scalars_.items()}
+        if self._experiment.has_chains:
+            rows |= rows_of_pairs(self.pairs_)
+        return rows | rows_of_fits(self.estimators_)
+
+    def to_datatree(self) -> Any:
+        """Return the draws for use with ArviZ.
+
+        Returns
+        -------
+        xarray.DataTree
+            The group "posterior" holds the scalars, with the dimensions chain and draw.
+            The group "sample_stats" holds the sweep of each draw, and "pairs" with one
+            more dimension, pair.
+
+        Raises
+        ------
+        ImportError
+            If arviz-base is not installed.
+
+        Examples
+        --------
+        >>> import arviz_plots  # doctest: +SKIP
+        >>> arviz_plots.plot_rank(chains.to_datatree())  # doctest: +SKIP
+        """
+        arviz = import_extra("arviz_base", "diagnostics", "to_datatree")
+        sweeps = np.tile(self.sweeps_, (len(self.estimators_), 1))
+        groups = {
+            "posterior": self.scalars_,
+            "sample_stats": {"sweep": sweeps, "pairs": self.pairs_},
+        }
+        # There may be more chains than draws.
+        dims = {"pairs": ["pair"]}
+        return arviz.from_dict(groups, dims=dims, check_conventions=False)
+
+    def _traces(self) -> dict[str, Any]:
+        """Return what ConvergenceDisplay draws."""
+        models, log_joint = self.estimators_, self._log_joint()
+        burn_in, agreement, quantity = 0, np.nan, "bound"
+        if self._experiment.has_chains:
+            burn_in, quantity = self._length.burn_in, "log joint"
+            agreement = float(r_hat(log_joint))
+        sweeps = [self.sweeps_] * len(models)
+        values, unit = list(log_joint), "nats per token"
+        if all(len(getattr(model, "log_joint_", [])) for model in models):
+            sweeps = [model.log_joint_iter_ for model in models]
+            values, unit = [model.log_joint_ for model in models], "nats"
+        return {
+            "sweeps": sweeps,
+            "values": values,
+            "names": [f"chain {i}" for i in range(len(models))],
+            "quantity": f"{quantity} ({unit})",
+            "burn_in": burn_in,
+            "r_hat": None if np.isnan(agreement) else agreement,
+        }
+
+    def __repr__(self) -> str:
+        n_chains, n_draws = self.pairs_.shape[:2]
+        title = f"{n_chains} starts of {self._name}"
+        if self._experiment.has_chains:
+            title = f"{n_chains} chains of {self._name}, {n_draws} draws each"
+        rows = [["", *COLUMNS]]
+        rows += [[name, *texts(row)] for name, row in self._rows.items()]
+        lines = table_lines(in_two_lines(rows))
+        return "\n".join([title, *lines, *wrap(self.verdict_, _WIDTH)])
 
 
 @validates(

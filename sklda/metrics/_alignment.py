@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal, TypeAlias
@@ -152,10 +152,11 @@ n_words_of_corpus)
     >>> alignment.left_over, alignment.nearest
     (array([2]), array([1, 0, 1]))
     """
-    models = [reference, *_check_models(others, "others")]
-    names = ["reference", *(f"others[{i}]" for i in range(len(models) - 1))]
-    topics, n_words = _rows(models, names, distance, n_words)
-    for name, rows in zip(names, topics, strict=True):
+    others = _check_models(others, "others", minimum=1)
+    models = {f"others[{i}]": other for i, other in enumerate(others)}
+    models = {"reference": reference} | models
+    topics, n_words = _rows(models, distance, n_words)
+    for name, rows in zip(models, topics, strict=True):
         empty = np.flatnonzero(~rows.any(axis=1))
         if empty.size > 0:
             raise ValueError(
@@ -244,11 +245,11 @@ def topic_stability(
     >>> stability.prototype, stability.per_topic.round(2)
     (0, array([0.65, 0.65]))
     """
-    models, names = _several(models)
-    topics, n_words = _rows(models, names, distance, n_words)
+    named = _several(models)
+    topics, n_words = _rows(named, distance, n_words)
     empty = [
         empty_topics(model, word_weights(model) if hasattr(model, "fit") else rows)
-        for model, rows in zip(models, topics, strict=True)
+        for model, rows in zip(named.values(), topics, strict=True)
     ]
     warn_of_empty(np.concatenate(empty), "they do not count")
     return _stability(topics, empty, distance, n_words)
@@ -294,7 +295,7 @@ def consensus_topics(
     array([[0.375, 0.625, 0.   ],
            [0.   , 0.   , 1.   ]])
     """
-    topics = _distributions_of_all(*_several(models))
+    topics = _distributions_of_all(_several(models))
     n_words = check_distance(distance, n_words, topics[0].shape[1])
     empty = [np.zeros(len(rows), bool) for rows in topics]
     reference = topics[_stability(topics, empty, distance, n_words).prototype]
@@ -307,64 +308,60 @@ def consensus_topics(
     return np.asarray(total / n_fits)
 
 
-def _check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
+def _check_models(models: Any, name: str, minimum: int) -> list[Any]:
     """Return models as a list; raise TypeError or ValueError if it is not one."""
-    is_single = hasattr(models, "fit") or hasattr(models, "toarray")
-    is_single |= getattr(models, "ndim", 3) < 3  # a matrix is a single model
-    no_list = isinstance(models, str | bytes | Mapping | set | frozenset)
-    if is_single or no_list or not hasattr(models, "__iter__"):
+    if not isinstance(models, list | tuple) and getattr(models, "ndim", 0) != 3:
         raise TypeError(
             f"{name} must be a list of models, got {type(models).__name__}. For a "
             "single model, pass a list with one element."
         )
-    models = list(models)
     if len(models) < minimum:
         raise ValueError(
             f"{name} must contain at least {minimum} models, got {len(models)}."
         )
-    return models
+    return list(models)
 
 
-def _distributions_of_all(models: list[Any], names: list[str]) -> list[np.ndarray]:
+def _several(models: Any) -> dict[str, Any]:
+    """Return at least two models by their names in messages."""
+    models = _check_models(models, "models", minimum=2)
+    return {f"models[{i}]": model for i, model in enumerate(models)}
+
+
+def _distributions_of_all(models: dict[str, Any]) -> list[np.ndarray]:
     """Return the word distributions of models; ValueError if their words differ."""
-    topics = [
-        normalise(normalisable_weights(model, name))
-        for model, name in zip(models, names, strict=True)
-    ]
+    topics = {
+        name: normalise(normalisable_weights(model, name))
+        for name, model in models.items()
+    }
+    (first, rows), *others = topics.items()
     known = [
-        (name, [str(word) for word in model.feature_names_in_])
-        for name, model in zip(names, models, strict=True)
+        (name, list(map(str, model.feature_names_in_)))
+        for name, model in models.items()
         if hasattr(model, "feature_names_in_")
     ]
     for name, words in known[1:]:
         check_same_words(*known[0], name, words)
-    for name, rows in zip(names, topics, strict=True):
-        if rows.shape[1] != topics[0].shape[1]:
+    for name, other_rows in others:
+        if other_rows.shape[1] != rows.shape[1]:
             raise ValueError(
-                f"{names[0]} has {topics[0].shape[1]} words, but {name} has "
-                f"{rows.shape[1]}: fit all models to the same columns."
+                f"{first} has {rows.shape[1]} words, but {name} has "
+                f"{other_rows.shape[1]}: fit all models to the same columns."
             )
-    return topics
-
-
-def _several(models: Sequence[Any]) -> tuple[list[Any], list[str]]:
-    """Return at least two models, and their names in messages."""
-    models = _check_models(models, "models", minimum=2)
-    return models, [f"models[{i}]" for i in range(len(models))]
+    return list(topics.values())
 
 
 def _rows(
-    models: list[Any], names: list[str], distance: str, n_words: int | None
+    models: dict[str, Any], distance: str, n_words: int | None
 ) -> tuple[list[np.ndarray], int]:
     """Return topics over the same words, and the number of words to compare."""
-    lists = [word_lists(*pair) for pair in zip(models, names, strict=True)]
-    known = [rows for rows in lists if rows is not None]
-    if distance != "top-words" or len(known) < len(lists):
-        topics = _distributions_of_all(models, names)
+    lists = [word_lists(model, name) for name, model in models.items()]
+    if distance != "top-words" or None in lists:
+        topics = _distributions_of_all(models)
         return topics, check_distance(distance, n_words, topics[0].shape[1])
-    words = words_of(list(chain.from_iterable(known)))
+    words = words_of(list(chain.from_iterable(lists)))
     n_words = check_distance(distance, n_words, len(words))
-    return [rank_weights(rows, words, n_words) for rows in known], n_words
+    return [rank_weights(rows, words, n_words) for rows in lists], n_words
 
 
 def _stability(

@@ -1,15 +1,14 @@
-"""Counts of the sliding windows of texts in which words occur.
+"""Coherence, diversity and exclusivity of the top words of topics.
 
-Coherence of topics: how often their top words occur together.
-
-Diversity and exclusivity of the top words of topics.
+From top to bottom: in which windows of texts the words occur, the measures of coherence
+given these counts, and the public functions with the checks of their arguments.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import repeat
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
@@ -18,7 +17,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda._data.checks import check_limit, differences, shown
+from sklda._data.checks import check_limit, shown
+from sklda._data.corpus import numbers_of_ranges
 from sklda._data.notices import warn_user
 from sklda._data.sklearn_private import Interval, StrOptions
 from sklda._data.types import MatrixLike, NameList
@@ -43,9 +43,10 @@ from sklda._sampling.parameters import POSITIVE_INTEGER, PROPORTION, validates
 # as many stretches of windows as there are other places in its window.
 _BLOCK_SIZE = 2**18
 
-# A matrix, (n_rows, n_words) of int64, and the number of units, documents or windows. A
-# row of the matrix stands for units with the same words; its entries are their number.
-Occurrence: TypeAlias = tuple[sparse.csc_array, int]
+# Which words occur in which units, documents or windows: a matrix (n_rows, n_words) of
+# 1s. A row stands for units with the same words; their number, (n_rows,) int64; and the
+# number of all units, also of those without words.
+Occurrence: TypeAlias = tuple[sparse.csc_array, np.ndarray, int]
 
 
 def occurrences_in_windows(
@@ -67,7 +68,8 @@ def occurrences_in_windows(
         for length in lengths:
             if length > width:
                 break
-            numbers = map(number_of.get, n_grams(tokens, length), repeat(-1))
+            phrases = zip(*(tokens[i:] for i in range(length)), strict=False)
+            numbers = map(number_of.get, map(" ".join, phrases), repeat(-1))
             word = np.fromiter(numbers, np.int64, len(tokens) - length + 1)
             position = np.flatnonzero(word >= 0)
             first = (position + length - width).clip(0) + n_windows
@@ -76,80 +78,62 @@ def occurrences_in_windows(
             n_places += position.size
         n_windows += windows_here
         if n_places >= _BLOCK_SIZE:
-            yield _occurrence_matrix(places, len(words)), n_windows
+            yield *_occurrence_matrix(places, len(words)), n_windows
             places, n_windows, n_places = places[:1], 0, 0
     if n_windows > 0:
-        yield _occurrence_matrix(places, len(words)), n_windows
+        yield *_occurrence_matrix(places, len(words)), n_windows
 
 
-def n_grams(tokens: list[str], length: int) -> Iterable[str]:
-    """Return the phrases of `length` adjacent tokens."""
-    if length == 1:
-        return tokens
-    return map(" ".join, zip(*(tokens[i:] for i in range(length)), strict=False))
+def _occurrence_matrix(
+    places: list[np.ndarray], n_words: int
+) -> tuple[sparse.csc_array, np.ndarray]:
+    """Return which words occur in each stretch of windows, and the stretches' lengths.
 
-
-def _occurrence_matrix(places: list[np.ndarray], n_words: int) -> sparse.csc_array:
-    """Return which words occur in each stretch of windows with the same words.
-
-    `places` have three rows: words, and the first and last windows that they are in.
+    `places` have three rows: words, and the first and last windows that they are in. A
+    stretch ends where the words change.
     """
     word, first, last = np.concatenate(places, axis=1)
-    order = np.lexsort((last, first, word))
-    word, begin, end = word[order], first[order], last[order] + 1
-    # Several places of a word in one window are one occurrence.
-    repeated = word[1:] == word[:-1]
-    begin[1:][repeated] = np.maximum(begin[1:], end[:-1])[repeated]
-    inside = begin < end
-    word, begin, end = word[inside], begin[inside], end[inside]
-    bounds = np.unique(np.concatenate([begin, end]))
-    first_row = np.searchsorted(bounds, begin)
-    n_rows = np.searchsorted(bounds, end) - first_row
-    starts = np.cumsum(n_rows) - n_rows
-    rows = np.arange(n_rows.sum()) + np.repeat(first_row - starts, n_rows)
-    per_word = np.bincount(word, n_rows, n_words).astype(np.int64)
-    n_windows = np.diff(bounds)
-    return sparse.csc_array(
-        (n_windows[rows], rows, np.concatenate([[0], np.cumsum(per_word)])),
-        shape=(max(n_windows.size, 1), n_words),
-    )
+    bounds = np.unique([first, last + 1])
+    row = np.searchsorted(bounds, first)
+    n_rows = np.searchsorted(bounds, last + 1) - row
+    rows, columns = numbers_of_ranges(row, n_rows), np.repeat(word, n_rows)
+    lengths = np.diff(bounds)
+    shape = lengths.size, n_words
+    matrix = sparse.csc_array((np.ones_like(rows), (rows, columns)), shape=shape)
+    matrix.data[:] = 1  # several places of a word in one window are one occurrence
+    return matrix, lengths
 
 
 def token_lists(texts: Any) -> Iterator[list[str]]:
-    """Yield the tokens of each text; strings are split as CountVectorizer does."""
+    """Yield the words of each text; strings are split as CountVectorizer does."""
     split = CountVectorizer().build_analyzer()
     for number, text in enumerate(check_texts(texts)):
         if isinstance(text, str):
             yield split(text)
-        elif isinstance(text, list | tuple | np.ndarray):
-            yield _in_order([str(token) for token in text])
-        else:
+            continue
+        if not isinstance(text, list | tuple | np.ndarray):
             raise TypeError(
                 f"texts must contain strings or lists of tokens, but text {number} is "
                 f"of type {type(text).__name__}."
             )
-
-
-def _in_order(tokens: list[str]) -> list[str]:
-    """Return the words of a text whose tokens are all n-grams that a vectorizer makes.
-
-    A vectorizer lists the n-grams by their length. Other tokens are returned as they
-    are.
-    """
-    lengths = [token.count(" ") + 1 for token in tokens]
-    if len(lengths) < 2 or max(lengths) == 1:
-        return tokens
-    shortest = [t for t, n in zip(tokens, lengths, strict=True) if n == lengths[0]]
-    words = shortest[0].split(" ")[:-1] + [t.rpartition(" ")[2] for t in shortest]
-    phrases = (n_grams(words, n) for n in range(lengths[0], max(lengths) + 1))
-    return words if tokens == list(chain.from_iterable(phrases)) else tokens
+        tokens = list(map(str, text))
+        phrase = next((token for token in tokens if " " in token), None)
+        if phrase is not None:  # its place among the words is unknown
+            raise ValueError(
+                f"texts must contain single words, but text {number} has the token "
+                f"{phrase!r}. Phrases are found where their words stand side by side: "
+                "pass texts=map(vectorizer.set_params(ngram_range=(1, 1))"
+                ".build_analyzer(), texts)."
+            )
+        yield tokens
 
 
 def check_texts(texts: Any) -> Iterable[Any]:
     """Return texts; raise TypeError if they are not a collection."""
-    no_texts = isinstance(texts, str | bytes | Mapping)
-    no_texts |= not hasattr(texts, "__iter__")
-    if no_texts or getattr(texts, "ndim", 1) != 1:
+    is_single = isinstance(texts, str | bytes | Mapping) or not hasattr(
+        texts, "__iter__"
+    )
+    if is_single or getattr(texts, "ndim", 1) != 1:
         raise TypeError(
             "texts must be a list of strings or of lists of tokens, got "
             f"{type(texts).__name__}. Pass the texts to which the vectorizer was "
@@ -288,7 +272,8 @@ list of str
         Number of words with the largest weights in each topic; at least 2.
     texts : iterable of str or of lists of str, default=None
         Texts for "c_v", "c_uci" and "c_npmi". `CountVectorizer()` splits strings. For a
-        different vectorizer, pass tokens: ``map(vectorizer.build_analyzer(), texts)``.
+        different vectorizer, pass tokens: ``map(vectorizer.build_analyzer(), texts)``,
+        with ``ngram_range=(1, 1)``, because a token must be a single word.
     feature_names : array-like of str of shape (n_words_of_corpus,), default=None
         Words in the order of the columns of X, to find in the texts, or to find the
         columns of words that `model` lists. By default, `feature_names_in_` of the
@@ -325,8 +310,9 @@ list of str
     ValueError
         If X or texts are missing, or given for a measure that does not use them; X has
         a different number of words or negative values; texts contain none of the top
-        words; feature_names are missing, not distinct, or without a word that a topic
-        lists; a list has a word twice; or a parameter is out of range.
+        words, or a token of several words; feature_names are missing, not distinct, or
+        without a word that a topic lists; a list has a word twice; or a parameter is
+        out of range.
 
     Notes
     -----
@@ -365,10 +351,7 @@ list of str
     array([0.92, 0.03])
     """
     in_texts = measure in _OF_WINDOWS
-    if in_texts:
-        _check_given(measure, "texts", texts=texts, X=X)
-    else:
-        _check_given(measure, "X", X=X, texts=texts, window=window)
+    _check_given(measure, in_texts, X, texts, window)
     weights, names = _weights(model, feature_names, n_words, in_texts)
     check_limit(n_words, "n_words", weights.shape[1], "words")
     empty = empty_topics(model, weights)
@@ -380,19 +363,18 @@ list of str
         size = _DEFAULT_WINDOWS[measure] if window is None else window
         occurrences = occurrences_in_windows(texts, searched, size)
     else:
-        occurrences = iter([_in_documents(model, X, words, weights.shape[1])])
+        occurrences = iter([_in_documents(X, words, weights.shape[1])])
     topics = topics.reshape(top.shape)
     together, n_units = _count(occurrences, topics)
-    known = ~empty
+    occurs = together.diagonal(axis1=1, axis2=2) > 0
     if in_texts:
-        occurs = together.diagonal(axis1=1, axis2=2) > 0
         _check_occurring(searched, topics[occurs])
-        known[known] = occurs.sum(axis=1) > 1
     value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
+    values = [value(counts, n_units, smoothing) for counts in together]
+    if in_texts:
+        values = np.where(occurs.sum(axis=1) > 1, values, np.nan)
     coherence = np.full(len(weights), np.nan)
-    coherence[known] = [
-        value(counts, n_units, smoothing) for counts in together[known[~empty]]
-    ]
+    coherence[~empty] = values
     return coherence
 
 
@@ -444,14 +426,16 @@ def _check_occurring(searched: list[str], occurring: np.ndarray) -> None:
     )
 
 
-def _check_given(measure: str, needed: str, **parameters: Any) -> None:
-    """Raise ValueError unless the needed parameter is given, and no other."""
-    if parameters.pop(needed) is None:
+def _check_given(measure: str, in_texts: bool, X: Any, texts: Any, window: Any) -> None:
+    """Raise ValueError unless the documents of the measure are given, and no others."""
+    needed, value = ("texts", texts) if in_texts else ("X", X)
+    others = {"X": X} if in_texts else {"texts": texts, "window": window}
+    if value is None:
         raise ValueError(
             f"{needed} must be given: measure={measure!r} counts in {needed}."
         )
-    for name, value in parameters.items():
-        if value is not None:
+    for name, other in others.items():
+        if other is not None:
             raise ValueError(
                 f"{name} has no effect for measure={measure!r}, which counts in "
                 f"{needed}; leave {name} at None."
@@ -468,22 +452,20 @@ def _distinct(names: list[str]) -> list[str]:
     return names
 
 
-def _in_documents(model: Any, X: Any, words: np.ndarray, n_words: int) -> Occurrence:
+def _in_documents(X: Any, words: np.ndarray, n_words: int) -> Occurrence:
     """Return which of the words occur in which rows of X."""
     counts = check_counts(X)
-    if counts.shape[1] != n_words:
-        difference = "both must have the same words as columns"
-        if has_names(model) and hasattr(X, "columns"):
-            known = model.feature_names_in_.tolist()
-            difference = differences(known, list(map(str, X.columns)), "model", "X")
+    n_documents, n_columns = counts.shape
+    if n_columns != n_words:
         raise ValueError(
-            f"model has {n_words} columns, but X has {counts.shape[1]}: {difference}."
+            f"model has {n_words} columns, but X has {n_columns}: both must have the "
+            "same words as columns."
         )
     matrix = sparse.csc_array(counts[:, words])
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     matrix.data = np.ones(matrix.nnz, np.int64)
-    return matrix, counts.shape[0]
+    return matrix, np.ones(n_documents, np.int64), n_documents
 
 
 def _count(
@@ -492,12 +474,12 @@ def _count(
     """Return D(v, w) for the words of each topic, with D(v) on the diagonal; and D."""
     together = np.zeros((*topics.shape, topics.shape[1]), np.int64)
     n_units = 0
-    for matrix, n_units_here in occurrences:
+    for matrix, lengths, n_units_here in occurrences:
         n_units += n_units_here
         for words, counts in zip(topics, together, strict=True):
-            weighted = matrix[:, words]
-            present = weighted.copy()
-            present.data = np.ones_like(present.data)
+            present = matrix[:, words]
+            weighted = present.copy()
+            weighted.data = lengths[present.indices]
             counts += (present.T @ weighted).toarray()
     return together, n_units
 

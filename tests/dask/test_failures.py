@@ -2,7 +2,6 @@
 
 import dask.array as da
 import dask.bag as db
-import numpy as np
 import pytest
 from dask import delayed
 from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
@@ -40,21 +39,17 @@ def test_interrupt_leaves_the_client_usable(client, after_sweep):
 
 def bad_block(change):
     """Return blocks, of which the second is changed."""
-    changed = blocks([7, 23, 30])
-    changed[1] = change(changed[1].astype(float))
-    return [delayed(block) for block in changed]
+    bad = blocks([7, 23, 30])
+    bad[1] = change(bad[1].astype(float))
+    return [delayed(block) for block in bad]
 
 
-def broken(block):
-    block = block.copy()
-    block.indices[5] = 10**6
-    return block
+def changed(name, value):
+    """Return a function that changes an entry of an array of a block."""
 
-
-def with_value(value):
     def change(block):
         block = block.copy()
-        block.data[5] = value
+        getattr(block, name)[5] = value
         return block
 
     return change
@@ -82,25 +77,20 @@ def test_threads_do_not_share_what_a_block_says(monkeypatch):
 
 
 BAD = {
-    "Block 1 .*Negative": lambda: bad_block(with_value(-1)),
-    "Block 1 .* as 0.5.*HashingVectorizer does with": lambda: bad_block(
-        with_value(0.5)
-    ),
-    "Block 1 .*NaN": lambda: bad_block(with_value(np.nan)),
+    "Block 1 .*Negative": lambda: bad_block(changed("data", -1)),
+    "Block 1 .* as 0.5.*HashingVectorizer": lambda: bad_block(changed("data", 0.5)),
+    "Block 1 .* not a valid sparse": lambda: bad_block(changed("indices", 10**6)),
     "Block 1 of X has 20 words, but block 0 has 30": lambda: bad_block(
         lambda block: block[:, :20]
     ),
     "Block 1 .*CountVec": lambda: bad_block(lambda _: ["a b"]),
     "Block 1 of X: .* type None": lambda: bad_block(lambda _: None),
-    "Block 1 of X: .* type int": lambda: bad_block(lambda block: (block, 0)),
-    "Block 1 of X: .*texts": lambda: bad_block(lambda _: "."),
     "X has no documents": lambda: delayed_blocks([0]),
     "X is an empty list": list,
     "must have 2 dimensions": lambda: da.zeros(3),
     r"each block all words, as in X.rechunk\({1: -1}\)": lambda: da.zeros(
         (4, 4), chunks=2
     ),
-    "Block 1 of X: .* not a valid sparse": lambda: bad_block(broken),
 }
 
 
@@ -149,11 +139,10 @@ def test_bad_X_of_a_fitted_model():
         ({"store_every": 0}, "store_every"),
         ({"client": "tcp://x"}, "client"),
         ({"doc_topic_prior": [1, 2]}, "doc_topic_prior has shape"),
-        ({"topic_word_prior": [1, 2]}, "topic_word_prior is an array of 1 dim"),
+        ({"topic_word_prior": [1, 2]}, "'topic_word_prior' parameter"),
         ({"max_iter": 10**6}, r"the scheduler would have to remember .* Set storage"),
         ({"name": "rows", "max_iter": 10**6}, "10000.. sweeps of 2 partitions make"),
         ({"name": "rows", "n_shards": 0}, "n_shards"),
-        ({"name": "rows", "topic_word_prior": [1, 2]}, "to hold the whole array"),
     ],
     ids=str,
 )

@@ -40,13 +40,6 @@ def test_to_local(model):
     np.testing.assert_array_equal(local.transform(X), expected.transform(X))
 
 
-def test_to_local_has_the_number_of_shards(client):
-    model = make("rows", client=client, n_shards=5).fit(delayed_blocks())
-    local = model.to_local()
-    assert (local.n_shards, model.n_partitions_) == (5, 2)  # as the client has threads
-    assert_same_as_local(model, local.fit(X))
-
-
 def test_several_chains_are_refused(model):
     pytest.importorskip("arviz_stats")
     from sklda.diagnostics import sample_chains

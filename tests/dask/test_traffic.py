@@ -11,7 +11,7 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 from distributed.comm import tcp
 
-from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, _chain, _samplers
+from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, _samplers
 from tests.dask.corpora import delayed_blocks, make
 
 WORDS, LENGTH = 50, 2000
@@ -120,24 +120,3 @@ def test_tasks_of_a_sweep_are_bounded(n_parts, size):
     assert 1 <= n_blocks <= n_parts
     # Sweep, count, mean, store, load, load the mean; and priors.
     assert n_parts * n_blocks + 6 * (n_parts + n_blocks) + 3 <= 4_000
-
-
-def test_tasks_of_a_sweep_are_counted(client, after_sweep, monkeypatch):
-    # What the test above adds up is what a sweep with everything submits.
-    monkeypatch.setattr(_samplers, "LEAST_BLOCK", 64)
-    submitted, totals = [], []
-    submit = _chain.Cluster.submit
-
-    def noting(self, tasks, **where):
-        submitted.append(len(tasks))
-        return submit(self, tasks, **where)
-
-    monkeypatch.setattr(_chain.Cluster, "submit", noting)
-    for sweep in (2, 3):
-        after_sweep(sweep, lambda: totals.append(sum(submitted)))
-    params = {"max_iter": 3, "burn_in": 0, "thin": 1, "evaluate_every": 1}
-    make(client=client, **params).fit(delayed_blocks())
-    # Three parts, three blocks: sweep, count, mean; and the log joint. Pieces are parts
-    # of the graph of their block; no storage, no learning.
-    assert len(_samplers.word_bounds(3, 30, 4)) == 3 + 1
-    assert totals[1] - totals[0] == 3 * (3 + 3) + 1

@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier
+from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
-from sklda.diagnostics._result import Sweeps, judge
-from sklda.diagnostics._statistics import rows_of_pairs, texts
+from sklda.diagnostics._verdict import Sweeps, judge, rows_of_pairs, texts
+from sklda.inspection import ConvergenceDisplay
 from tests.helpers.draws import autoregressions
 from tests.helpers.selection import fast_and_slow
 
@@ -47,21 +47,15 @@ def test_the_table_is_that_of_arviz(chains):
         assert row["ess_per_second"] == pytest.approx(speed)
 
 
-def test_pairs_that_never_vary_say_nothing():
-    together = np.zeros((4, 50, 3), bool)
+def test_pairs_that_do_not_vary_are_left_out():
+    together = np.zeros((4, 51, 3), bool)
     together[..., 1] = True
+    together[:, 25, 0] = True  # R-hat ignores the middle draw
     assert rows_of_pairs(together) == {}
-    together[..., 2] = np.random.default_rng(0).random((4, 50)) < 0.5
+    together[..., 2] = np.random.default_rng(0).random((4, 51)) < 0.5
     rows = rows_of_pairs(together)
     assert rows["pairs, median"]["r_hat"] == rows["pairs, worst"]["r_hat"] < 1.1
-
-
-def test_a_pair_that_differs_in_the_middle_draw_alone_is_left_out():
-    together = np.zeros((4, 51, 2), bool)
-    together[:, 25, 0] = True
-    assert rows_of_pairs(together[..., :1]) == {}
-    together[..., 1] = np.random.default_rng(0).random((4, 51)) < 0.5
-    assert rows_of_pairs(together) == rows_of_pairs(together[..., 1:])
+    assert rows == rows_of_pairs(together[..., 1:])
 
 
 def test_r_hat_without_bounds_is_printed_as_such():
@@ -72,7 +66,7 @@ def test_r_hat_without_bounds_is_printed_as_such():
     assert "> 1e6" in texts(row)
 
 
-def test_learned_priors_are_in_the_table():
+def test_numbers_of_each_fit_are_in_the_table():
     model = CollapsedGibbsLDA(4, learn_priors="symmetric", max_iter=40, thin=1)
     chains = sample_chains(model, X, random_state=0)
     table = chains.summary()
@@ -80,9 +74,6 @@ def test_learned_priors_are_in_the_table():
     assert table["sum of alpha"]["mean"] == pytest.approx(np.mean(sums))
     assert table["beta"]["spread"] > 0
     assert np.isnan(table["beta"]["r_hat"])
-
-
-def test_the_acceptance_rate_is_in_the_table():
     model = MedLDAClassifier(3, max_iter=10)
     chains = sample_chains(model, X[:30], np.arange(30) % 2, random_state=0)
     rates = [model.acceptance_rate_.mean() for model in chains.estimators_]
@@ -249,3 +240,34 @@ def test_without_arviz_stats(monkeypatch):
     message = 'sample_chains needs arviz-stats: pip install "sklda[diagnostics]"'
     with pytest.raises(ImportError, match=f"^{re.escape(message)}$"):
         sample_chains(CollapsedGibbsLDA(), [[1, 2]])
+
+
+# --- the picture -----------------------------------------------------------------
+
+
+def test_traces_with_burn_in_and_r_hat(pyplot, chains):
+    display = ConvergenceDisplay.from_chains(chains)
+    for line, model in zip(display.lines_, chains.estimators_, strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), model.log_joint_iter_)
+        np.testing.assert_array_equal(line.get_ydata(), model.log_joint_)
+    (shade,) = display.ax_.patches
+    assert (shade.get_x(), shade.get_width()) == (0, 200)
+    expected = chains.summary()["log_joint"]["r_hat"]
+    assert display.r_hat == pytest.approx(expected)
+    assert display.ax_.get_title() == f"R-hat {expected:.3f}"
+    names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert names == [*(f"chain {i}" for i in range(4)), "burn-in"]
+
+
+def test_draws_where_there_is_no_trace(pyplot):
+    model = MedLDARegressor(4, max_iter=20, thin=1)
+    chains = sample_chains(model, X, np.arange(100), n_chains=2, random_state=0)
+    display = ConvergenceDisplay.from_chains(chains)
+    for i, line in enumerate(display.lines_):
+        np.testing.assert_array_equal(line.get_xdata(), np.arange(11, 21))
+        np.testing.assert_array_equal(line.get_ydata(), chains.scalars_["log_joint"][i])
+    assert display.ax_.get_ylabel() == "log joint (nats per token)"
+    starts = sample_chains(CVBLDA(4, max_iter=3, tol=0), X, n_chains=2, random_state=0)
+    display = ConvergenceDisplay.from_chains(starts)
+    assert display.r_hat is None
+    assert display.ax_.get_ylabel() == "bound (nats per token)"

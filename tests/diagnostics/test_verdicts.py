@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sklda.diagnostics import _statistics as statistics
-from sklda.diagnostics._result import Sweeps, judge
+from sklda.diagnostics import _verdict as statistics
+from sklda.diagnostics._verdict import Sweeps, judge
 from tests.helpers.draws import make_chains
 
 pytest.importorskip("arviz_stats")

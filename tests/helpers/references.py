@@ -1,7 +1,6 @@
-"""What other programs, or plain steps, make of the same documents."""
+"""Topic proportions by plain steps in double precision."""
 
 import numpy as np
-import pytest
 
 
 def fixed_point(counts, components, alpha, n_steps=20_000):
@@ -20,21 +19,3 @@ def fixed_point(counts, components, alpha, n_steps=20_000):
         responsibility = new
     mass = alpha.sum() + counts.sum(axis=1, keepdims=True)
     return (alpha + np.einsum("dw,dwk->dk", counts, responsibility)) / mass
-
-
-def gensim_coherence(components, texts, names, n_words, **options):
-    """Return gensim's coherence of topics in texts, lists of tokens."""
-    models = pytest.importorskip("gensim.models")
-    corpora = pytest.importorskip("gensim.corpora")
-    dictionary = corpora.Dictionary([*texts, list(names)])
-    top = np.argsort(-components, axis=1, kind="stable")[:, :n_words]
-    model = models.CoherenceModel(
-        topics=[[names[w] for w in topic] for topic in top],
-        texts=texts,
-        corpus=[dictionary.doc2bow(text) for text in texts],
-        dictionary=dictionary,
-        topn=n_words,
-        processes=1,
-        **options,
-    )
-    return model.get_coherence_per_topic()

@@ -17,16 +17,6 @@ def topics():
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
-def test_order_of_topics_is_found(topics, distance):
-    order = np.array([3, 0, 5, 1, 4, 2])
-    (found,) = align_topics(topics, [7 * topics[order]], distance)
-    np.testing.assert_array_equal(order[found.partners], np.arange(6))
-    np.testing.assert_array_equal(found.nearest, order)
-    np.testing.assert_allclose(found.distances, 0, atol=1e-7)
-    assert found.left_over.size == 0
-
-
-@pytest.mark.parametrize("distance", DISTANCES)
 def test_sum_of_distances_is_the_smallest(distance):
     rng = np.random.default_rng(1)
     models = rng.dirichlet(np.full(15, 0.5), (2, 5))
@@ -41,17 +31,14 @@ def words_for(distance):
     return {"n_words": 4} if distance == "top-words" else {}
 
 
-def test_more_topics_are_left_over_and_have_nearest_ones(topics):
+def test_models_of_different_numbers_of_topics(topics):
     first, second = topics[:2]
     blend = 0.6 * first + 0.4 * second
-    (found,) = align_topics([first, second], [[blend, second, first]])
+    (found,) = align_topics([first, second], [[blend, second, 7 * first]])
     np.testing.assert_array_equal(found.partners, [2, 1])
     np.testing.assert_array_equal(found.left_over, [0])
     np.testing.assert_array_equal(found.nearest, [0, 1, 0])
     assert found.distance_matrix.shape == (2, 3)
-
-
-def test_fewer_topics_leave_topics_without_partner(topics):
     (found,) = align_topics(topics, [topics[[4, 1]]])
     np.testing.assert_array_equal(found.partners, [-1, 1, -1, -1, 0, -1])
     np.testing.assert_array_equal(np.isnan(found.distances), found.partners == -1)
@@ -113,15 +100,10 @@ def test_the_largest_weights_are_on_a_scale_like_any_other(topics):
     large = [1e308 * (model / topics.max()) for model in models]
     for found in (large, [KnownTopics(model) for model in large]):
         np.testing.assert_allclose(consensus_topics(found), consensus_topics(models))
-        alignment, expected = (
-            align_topics(fits[0], fits[1:])[1] for fits in (found, models)
-        )
-        np.testing.assert_array_equal(alignment.partners, expected.partners)
-        np.testing.assert_allclose(alignment.distances, expected.distances, atol=1e-7)
         stability = topic_stability(found)
-        expected = topic_stability(models)
-        np.testing.assert_allclose(stability.per_topic, expected.per_topic)
-        assert stability.overall == pytest.approx(expected.overall)
+        np.testing.assert_allclose(
+            stability.per_topic, topic_stability(models).per_topic
+        )
 
 
 def test_number_of_words_is_of_one_distance(topics):

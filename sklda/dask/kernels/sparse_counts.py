@@ -8,15 +8,7 @@ down the list to draw.
 import numpy as np
 
 from sklda._simd.compile import kernel
-from sklda._tables.lists import SPARE, tokens_of, topic_of
-
-
-@kernel
-def fill_rows(start, topic, count, first, rows):
-    """Write the counts of the words `first` and after into rows of zeros."""
-    for i in range(rows.shape[0]):
-        for j in range(start[first + i], start[first + i + 1]):
-            rows[i, topic[j]] = count[j]
+from sklda._tables.lists import tokens_of, topic_of
 
 
 @kernel
@@ -32,23 +24,6 @@ def fill_from_rows(rows, start, topic, count):
                 topic[end], count[end] = k, rows[w, k]
                 end += 1
         start[w + 1] = end
-
-
-@kernel
-def measure_lists(start, topic, count, tokens, n_topics, room):
-    """Write the room of each list; return the most tokens of a word.
-
-    A word gets at most as many new topics as it has `tokens` in the documents.
-    """
-    most = 0
-    for w in range(start.size - 1):
-        size = start[w + 1] - start[w]
-        room[w] = min(size + tokens[w] + SPARE, n_topics)
-        n = 0
-        for j in range(start[w], start[w + 1]):
-            n += count[j]
-        most = max(most, n)
-    return most
 
 
 @kernel

@@ -152,7 +152,7 @@ def several_models(model: Any, array: np.ndarray, *, minimum: int = 2) -> list[B
     """Return the bad values of a list of models, of which `model` is one."""
     not_lists = (model, array, "ab", None, 5, {1, 2})
     spec = refused(*not_lists, {"a": model}, words="{name} must be a list of models")
-    few = ([], [model][: minimum - 1], (), iter(()))
+    few = ([], [model][: minimum - 1], ())
     spec += refused(*few, words=f"{{name}} must contain at least {minimum} models")
     for bad in topic_model()[:2]:
         spec += refused([model, bad.value], words=bad.words, error=bad.error)

@@ -156,8 +156,14 @@ def effect_covariates() -> list[Bad]:
         (COVARIATES[1:], f"{N_DOCS - 1} rows.* {N_DOCS} documents"),
         (np.column_stack([first, 1e9 * ones]), r"\['x1'\] are constant.*intercept"),
         (["same"] * N_DOCS, r"\['x0\[same\]'\] are constant"),
-        (np.column_stack([COVARIATES, 3 * first - 5]), "3 columns.*of which 2 are independent"),
-        (np.random.default_rng(0).normal(size=(N_DOCS, N_DOCS - 1)), "2 more documents"),
+        (
+            np.column_stack([COVARIATES, 3 * first - 5]),
+            "3 columns.*of which 2 are independent",
+        ),
+        (
+            np.random.default_rng(0).normal(size=(N_DOCS, N_DOCS - 1)),
+            "2 more documents",
+        ),
         (np.where(IS_ONE, math.nan, first), r"\['x0'\] has missing values.* impute"),
         (pandas.Series([*LABELS[1:], None], name="party"), r"\['party'\] has missing"),
         (np.where(IS_ONE, math.inf, first), r"\['x0'\] contains infinity"),

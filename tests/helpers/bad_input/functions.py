@@ -167,6 +167,7 @@ def coherence_in_texts() -> tuple[str, Door]:
         ("contain none of the top", ([], [""], [["x"]])),
     ):
         texts += refused(*wrong, words=f"{NAME} {words}")
+    texts += refused([["a b"]], words=f"{NAME} must contain single words")
     feature_names = names(N_WORDS, "words")
     feature_names += refused(None, words="{name} must be given")
     feature_names += refused(["a"] * N_WORDS, words="{name} must be distinct")
