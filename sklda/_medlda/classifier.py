@@ -18,8 +18,8 @@ from sklda._engine.start import check_init
 from sklda._fitted.fitted_topics import snapshot
 from sklda._fitted.fold_in import MAX_STEPS
 from sklda._medlda.base import (
+    HIGHEST_STEEPNESS,
     BaseMedLDA,
-    check_class_steepness,
     check_labels,
     class_targets,
 )
@@ -317,13 +317,16 @@ default="annealed"
     def _is_parallel(self) -> bool:
         return self.multi_class == "ovr"
 
-    def _tasks(self, documents, y) -> Tasks:
+    def _tasks(self, y: Any) -> Tasks:
         parameters, name = self._parameters, type(self).__name__
-        classes, targets, multilabel = class_targets(
-            documents, y, name, parameters.class_weight
-        )
-        loss = Hinge(float(parameters.C))
-        check_class_steepness(loss.C, targets)
+        classes, targets, multilabel = class_targets(y, name, parameters.class_weight)
+        loss, largest = Hinge(float(parameters.C)), abs(targets).max(initial=0)
+        if loss.C * largest > HIGHEST_STEEPNESS:
+            raise ValueError(
+                f"C times the largest weight of a class must be at most "
+                f"{HIGHEST_STEEPNESS:.0e}, got C={loss.C:g} times {largest:.3g}. Use a "
+                "smaller C or smaller values of class_weight."
+            )
         return Tasks(loss, targets, {"classes_": classes, "_multilabel": multilabel})
 
     def _run(self, chain, problem, schedule, beside, data, recorder=None) -> Any:
@@ -344,17 +347,17 @@ default="annealed"
             changed["init"] = check_init(self, problem)
         rng = random_streams(self.random_state if chain is None else 0)
 
-        def binary(task):
+        def binary(task, chain):
             new = changed | {"random_state": rng.child(task)}
-            return type(self)(**self.get_params(deep=False) | new)
+            model = type(self)(**self.get_params(deep=False) | new)
+            tasks = beside._replace(targets=beside.targets[:, [task]])
+            return model, chain, problem, schedule, tasks, {}
 
         # No memory maps: for arrays that are read-only, all kernels are compiled again.
         n_jobs, verbose = self._parameters.n_jobs, self.verbose
         parallel = Parallel(n_jobs, verbose=verbose, prefer="threads", max_nbytes=None)
         fitted = parallel(
-            delayed(_fit_binary)(
-                binary(task), chain, problem, schedule, beside.single(task), {}
-            )
+            delayed(_fit_binary)(*binary(task, chain))
             for task, chain in zip(range(n_tasks), chains, strict=False)
         )
         chains = [model.pop("_stored").chain for model in fitted if self.warm_start]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -257,10 +257,9 @@ default="annealed"
         self._fit_chain(X, y)
         return self
 
-    def _tasks(self, documents, y) -> Tasks:
+    def _tasks(self, y: Any) -> Tasks:
         parameters = self._parameters
-        numbers = number_targets(documents, y, type(self).__name__)
-        targets, mean, scale = standardised(numbers)
+        targets, mean, scale = standardised(number_targets(y))
         loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon), scale)
         attributes = {"intercept_": mean, "scale_": scale}
         return Tasks(loss, targets[:, np.newaxis], attributes)
