@@ -79,7 +79,8 @@ class Sklda(Program):
 
     def estimates(self, last=None):
         if isinstance(self._chain, Engine):
-            components, theta = self._chain.estimates()
+            attributes = self._chain.attributes()
+            components, theta = attributes["components_"], attributes["doc_topic_"]
         else:
             chain = self._chain.snapshot()
             topics, documents = chain.sums()
