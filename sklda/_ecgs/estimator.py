@@ -1,9 +1,8 @@
-"""The samplers of Xiao & Stibor, which draw the tokens of a cell in groups.
+"""Efficient collapsed Gibbs sampling: fewer draws than tokens.
 
-Shortcut sampling makes one draw for all tokens of a cell; dynamic sampling learns the
+`Grouped` is the sampler of Xiao & Stibor, which draws the tokens of a cell in groups:
+shortcut sampling makes one draw for all tokens of a cell; dynamic sampling learns the
 number of draws.
-
-Efficient collapsed Gibbs sampling: fewer draws than tokens.
 """
 
 from __future__ import annotations
@@ -94,11 +93,6 @@ class Grouped(NamedTuple):
     def info(self, problem: Problem[Corpus], state: GroupedState) -> SweepInfo:
         """Return the number of draws of the last sweep: one for each group."""
         return SweepInfo(n_draws=int(state.n_draws.sum()))
-
-
-def grouped_sampler(problem: Problem[Corpus], damping: int | None) -> Grouped:
-    """Return the sampler of groups with the faster of two kernels, rows or lists."""
-    return Grouped(rows if rows_are_faster(problem) else lists, damping)
 
 
 class ECGSLDA(BaseGibbsLDA):
@@ -336,14 +330,13 @@ default="annealed"
         self.verbose = verbose
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        parameters = self._parameters
+        parameters, in_rows = self._parameters, rows_are_faster(problem)
         sampler: Shardable
         if self.strategy == "standard":
-            in_rows = rows_are_faster(problem)
             sampler = collapsed_sampler(None, None, in_rows, problem.n_topics)
         else:
             damping = parameters.damping if self.strategy == "dynamic" else None
-            sampler = grouped_sampler(problem, damping)
+            sampler = Grouped(rows if in_rows else lists, damping)
         return sharded(sampler, problem, parameters.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:

@@ -127,16 +127,6 @@ def test_draws_of_a_large_block(name, second):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [400, 3000])
-@pytest.mark.parametrize("n_topics", [3, 20])
-@pytest.mark.parametrize("name", SIMULATIONS)
-def test_all_tokens_of_a_large_block_get_a_topic(name, n_topics, n):
-    for scale in (1e-10, 1.0, 1e3, 1e10):
-        pmf = tables(*random_topics(1, n_topics, scale), n)
-        assert not draw(name, pmf, 1, seed=n)[:, n_topics:].any()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("n_topics", "n"), [(2, 6), (3, 5), (3, 2), (5, 3), (18, 2)])
 @pytest.mark.parametrize("name", SIMULATIONS)
 def test_draws_of_a_small_block(name, n_topics, n):
@@ -157,24 +147,3 @@ def test_draws_of_a_small_block(name, n_topics, n):
         [number[tuple(row)] for row in drawn.tolist()], minlength=len(ways)
     )
     assert chi_square_pvalue(np.append(seen, 0), np.array(probabilities)) > RIGHT
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tilt", [0.3, 1.0, 4.0])
-def test_both_simulations_draw_alike(tilt):
-    # Neither a tilt nor a factor for a topic changes the draw.
-    n, n_topics = 40, 20
-    pmf = tables(*random_topics(8, n_topics), n)
-    tilted = pmf * tilt ** np.arange(n + 1)[:, np.newaxis] * np.linspace(0.5, 2, 32)
-    nested = draw("nested", pmf, 4000, seed=6)
-    backward = draw("backward", tilted, 4000, seed=7)
-    for k in range(n_topics):
-        both = np.array(
-            [np.bincount(x[:, k], minlength=n + 1) for x in (nested, backward)]
-        )
-        # Rare counts are one class.
-        rare = both.sum(0) < 20
-        both = np.column_stack([both[:, ~rare], both[:, rare].sum(1)])
-        both = both[:, both.sum(0) > 0]
-        if both.shape[1] > 1:
-            assert stats.chi2_contingency(both).pvalue > RIGHT / n_topics

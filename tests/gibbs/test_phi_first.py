@@ -6,10 +6,9 @@ from scipy import stats
 
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda._data.corpus import Corpus
-from sklda._gibbs import partially_collapsed as sampler
 from sklda._gibbs.kernels import uncollapsed
 from sklda._sampling import variates
-from sklda._sampling.problem import LANES, MAX_TOPICS, Problem, padded, word_prior
+from sklda._sampling.problem import LANES, MAX_TOPICS, padded
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.mutants import streams
@@ -148,52 +147,3 @@ def test_large_gammas_of_small_shapes(beta):
     assert stats.binomtest(large.size, drawn.size, exact.sf(1)).pvalue > RIGHT
     ranks = exact.sf(large) / exact.sf(1)
     assert stats.kstest(ranks, "uniform").pvalue > RIGHT
-
-
-def test_gammas_of_words_do_not_depend_on_each_other():
-    counts = np.random.default_rng(0).integers(0, 3, (6, 5)).astype(np.int32)
-    extra, total = np.array([-1, 12, -1, 9, -1]), np.empty(5)
-    whole, row = np.zeros((6, 5), np.float32), np.zeros((1, 5), np.float32)
-    variates.draw_rows(np.uint64(1), 8, counts, extra, 0.3, whole, total)
-    for i in range(6):
-        counts_of_word = counts[i : i + 1]
-        variates.draw_rows(np.uint64(1), 8 + i, counts_of_word, extra, 0.3, row, total)
-        np.testing.assert_array_equal(row[0], whole[i])
-    assert np.unique(whole).size == 30
-
-
-def test_words_of_topics_without_tokens_are_uniform():
-    problem = Problem(None, 7, np.ones(10_000), 0.1)
-    is_empty = np.tile([True, False], 5000)
-    extra = sampler.draw_extra(np.uint64(3), is_empty, problem)
-    assert (extra[1::2] == -1).all()
-    assert stats.chisquare(np.bincount(extra[::2], minlength=7)).pvalue > RIGHT
-
-
-def test_words_of_topics_without_tokens_follow_an_array_of_beta():
-    beta = np.array([0.1, 3, 1e-10, 0.9, 2])
-    prior = word_prior(np.tile(beta, (10_000, 1)))
-    problem = Problem(None, beta.size, np.ones(10_000), prior)
-    extra = sampler.draw_extra(np.uint64(3), np.ones(10_000, bool), problem)
-    found = np.bincount(extra, minlength=beta.size)
-    assert found[2] == 0
-    kept = beta > 1e-5
-    expected = beta[kept] / beta[kept].sum() * 10_000
-    assert stats.chisquare(found[kept], expected).pvalue > RIGHT
-
-
-def test_gammas_of_an_array_of_beta():
-    beta = np.logspace(-3, 2, 6).repeat(200).reshape(1, -1).repeat(100, axis=0)
-    counts = np.random.default_rng(0).integers(0, 3, beta.shape).astype(np.int32)
-    rows, total = np.zeros(beta.shape, np.float32), np.ones(1200)
-    extra = np.full(1200, -1)
-    extra[::2] = 7
-    variates.draw_rows_of_each(np.uint64(5), 5, counts, extra, beta, rows, total)
-    np.testing.assert_allclose(total, rows.sum(axis=0, dtype=float))
-    counts[2, ::2] += 1
-    for shape in np.unique(counts + beta):
-        drawn = rows[counts + beta == shape].astype(float)
-        zeros = stats.gamma(shape).cdf(np.exp(variates.LOG_LOWEST))
-        drawn = drawn[drawn > 0]
-        ranks = (stats.gamma(shape).cdf(drawn) - zeros) / (1 - zeros)
-        assert stats.kstest(ranks, "uniform").pvalue > RIGHT / 10

@@ -51,7 +51,7 @@ MOST = {"split": 2}
 
 # The tables draw blocks of more than four tokens only. Here they draw all blocks.
 TABLES = (
-    Edit("blocked.small", "SMALL = SPARE", "SMALL = 1"),
+    Edit("kernels.blocked", "SMALL = SPARE", "SMALL = 1"),
     Edit("Blocked.sweep", "2 if L <= 2 else S", "4"),
 )
 
