@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -64,6 +65,7 @@ _OF_FIT = ("doc_topic_", "bound_", "bound_iter_", "n_iter_", "prior_trace_")
 _LEARNING_INTERVAL = 10  # sweeps, since expected counts take long to compute
 
 
+@dataclass(repr=False, eq=False)
 class CVBLDA(BaseLDA):
     """Latent Dirichlet Allocation by collapsed variational Bayes.
 
@@ -207,10 +209,29 @@ class CVBLDA(BaseLDA):
     (3, 10)
     """
 
-    bound_: np.ndarray
-    bound_iter_: np.ndarray
-    prior_trace_: dict[str, np.ndarray]
-    n_samples_seen_: int
+    n_components: int = 10
+    _: KW_ONLY
+    approximation: ApproximationName = "gaussian"
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = None
+    learn_priors: Literal["auto", "symmetric", "asymmetric"] | None = "auto"
+    max_iter: int = 100
+    init: Literal["annealed", "random"] = "annealed"
+    tol: float = 0.01
+    evaluate_every: int = 0
+    n_shards: int = 1
+    n_jobs: int | None = None
+    batch_size: int = 16
+    learning_decay: float = 0.9
+    learning_offset: float = 1.0
+    total_samples: float | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+    bound_: np.ndarray = field(init=False)
+    bound_iter_: np.ndarray = field(init=False)
+    prior_trace_: dict[str, np.ndarray] = field(init=False)
+    n_samples_seen_: int = field(init=False)
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseLDA._parameter_constraints,
@@ -224,45 +245,6 @@ class CVBLDA(BaseLDA):
         "learning_offset": [Interval(Real, 0, None, closed="left")],
         "total_samples": [Interval(Real, 1, 1e12, closed="both"), None],
     }
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        approximation: ApproximationName = "gaussian",
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: Literal["auto", "symmetric", "asymmetric"] | None = "auto",
-        max_iter: int = 100,
-        init: Literal["annealed", "random"] = "annealed",
-        tol: float = 0.01,
-        evaluate_every: int = 0,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        batch_size: int = 16,
-        learning_decay: float = 0.9,
-        learning_offset: float = 1.0,
-        total_samples: float | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.approximation = approximation
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.max_iter = max_iter
-        self.init = init
-        self.tol = tol
-        self.evaluate_every = evaluate_every
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.batch_size = batch_size
-        self.learning_decay = learning_decay
-        self.learning_offset = learning_offset
-        self.total_samples = total_samples
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _whole_counts(self) -> bool:

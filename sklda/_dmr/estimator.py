@@ -6,6 +6,7 @@ weights of the covariates, which the chain samples as the prior of the topics.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, Self
@@ -53,6 +54,7 @@ _CONSTRAINTS = {
 }
 
 
+@dataclass(repr=False, eq=False)
 class DMRLDA(BaseGibbsLDA):
     """Latent Dirichlet Allocation whose topic proportions depend on covariates.
 
@@ -222,12 +224,33 @@ default="annealed"
     ((3, 1), (50, 3))
     """
 
-    coef_: np.ndarray
-    intercept_: np.ndarray
-    coef_draws_: np.ndarray
-    intercept_draws_: np.ndarray
-    covariate_names_: np.ndarray
-    _covariate_design: dict
+    n_components: int = 10
+    _: KW_ONLY
+    weight_scale: float = 1.0
+    intercept_scale: float = 3.0
+    formula: str | None = None
+    reference: dict[str, str] | None = None
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = None
+    sampler: Literal["auto", "dense", "sparse"] = "auto"
+    max_iter: int = 1000
+    burn_in: int | None = None
+    thin: int = 5
+    keep_draws: int = 0
+    evaluate_every: int = 10
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+    coef_: np.ndarray = field(init=False)
+    intercept_: np.ndarray = field(init=False)
+    coef_draws_: np.ndarray = field(init=False)
+    intercept_draws_: np.ndarray = field(init=False)
+    covariate_names_: np.ndarray = field(init=False)
+    _covariate_design: dict = field(init=False)
     _may_add_documents = False
     _add_priors = staticmethod(add_covariate_priors)
     _is_parallel = True  # threads share the topics whose weights are drawn
@@ -250,49 +273,6 @@ default="annealed"
         "sampler": [StrOptions({"auto", "dense", "sparse"})],
         **SHARD_CONSTRAINTS,
     }
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        weight_scale: float = 1.0,
-        intercept_scale: float = 3.0,
-        formula: str | None = None,
-        reference: dict[str, str] | None = None,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = None,
-        sampler: Literal["auto", "dense", "sparse"] = "auto",
-        max_iter: int = 1000,
-        burn_in: int | None = None,
-        thin: int = 5,
-        keep_draws: int = 0,
-        evaluate_every: int = 10,
-        init: InitLike = "annealed",
-        warm_start: bool = False,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.weight_scale = weight_scale
-        self.intercept_scale = intercept_scale
-        self.formula = formula
-        self.reference = reference
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.sampler = sampler
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.keep_draws = keep_draws
-        self.evaluate_every = evaluate_every
-        self.init = init
-        self.warm_start = warm_start
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def fit(
         self,

@@ -7,6 +7,7 @@ number of draws.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
 from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -95,6 +96,7 @@ class Grouped(NamedTuple):
         return SweepInfo(n_draws=int(state.n_draws.sum()))
 
 
+@dataclass(repr=False, eq=False)
 class ECGSLDA(BaseGibbsLDA):
     """Latent Dirichlet Allocation by efficient collapsed Gibbs sampling.
 
@@ -279,7 +281,27 @@ default="annealed"
     (3, 10)
     """
 
-    sampling_rate_: np.ndarray
+    n_components: int = 10
+    _: KW_ONLY
+    strategy: Literal["dynamic", "shortcut", "standard"] = "dynamic"
+    damping: int = 1
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = None
+    learn_priors: LearnPriors = "auto"
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 200
+    burn_in: int | None = None
+    thin: int = 2
+    keep_draws: int = 0
+    evaluate_every: int = 10
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+    sampling_rate_: np.ndarray = field(init=False)
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseGibbsLDA._parameter_constraints,
@@ -287,47 +309,6 @@ default="annealed"
         "strategy": [StrOptions({"standard", "shortcut", "dynamic"})],
         "damping": [Interval(Integral, 1, 1_000_000_000, closed="both")],
     }
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        strategy: Literal["dynamic", "shortcut", "standard"] = "dynamic",
-        damping: int = 1,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: LearnPriors = "auto",
-        hyperpriors: dict[str, tuple[float, float]] | None = None,
-        max_iter: int = 200,
-        burn_in: int | None = None,
-        thin: int = 2,
-        keep_draws: int = 0,
-        evaluate_every: int = 10,
-        init: InitLike = "annealed",
-        warm_start: bool = False,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.strategy = strategy
-        self.damping = damping
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.hyperpriors = hyperpriors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.keep_draws = keep_draws
-        self.evaluate_every = evaluate_every
-        self.init = init
-        self.warm_start = warm_start
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters, in_rows = self._parameters, rows_are_faster(problem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -31,6 +32,7 @@ from sklda._sampling.parameters import random_streams
 _FEW_STEPS = 3
 
 
+@dataclass(repr=False, eq=False)
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     """Max-margin supervised LDA for classification: topics that separate classes.
 
@@ -217,8 +219,32 @@ default="annealed"
     (50,)
     """
 
-    classes_: np.ndarray
-    _multilabel: bool
+    n_components: int = 50
+    _: KW_ONLY
+    sampler: Literal["light", "gibbs"] = "light"
+    multi_class: Literal["multitask", "ovr"] = "multitask"
+    C: float = 100.0
+    class_weight: dict[Any, float] | Literal["balanced"] | None = None
+    prior_precision: float = 1000.0
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = 0.01
+    learn_priors: LearnPriors = None
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 50
+    burn_in: int | None = None
+    thin: int = 5
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_mh_steps: int = 6
+    n_weight_steps: int | None = 2
+    n_fold_in_steps: int | None = None
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+    classes_: np.ndarray = field(init=False)
+    _multilabel: bool = field(init=False)
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseMedLDA._parameter_constraints,
@@ -226,55 +252,6 @@ default="annealed"
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_fold_in_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
-
-    def __init__(
-        self,
-        n_components: int = 50,
-        *,
-        sampler: Literal["light", "gibbs"] = "light",
-        multi_class: Literal["multitask", "ovr"] = "multitask",
-        C: float = 100.0,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-        prior_precision: float = 1000.0,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = 0.01,
-        learn_priors: LearnPriors = None,
-        hyperpriors: dict[str, tuple[float, float]] | None = None,
-        max_iter: int = 50,
-        burn_in: int | None = None,
-        thin: int = 5,
-        init: InitLike = "annealed",
-        warm_start: bool = False,
-        n_mh_steps: int = 6,
-        n_weight_steps: int | None = 2,
-        n_fold_in_steps: int | None = None,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.sampler = sampler
-        self.multi_class = multi_class
-        self.C = C
-        self.class_weight = class_weight
-        self.prior_precision = prior_precision
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.hyperpriors = hyperpriors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.init = init
-        self.warm_start = warm_start
-        self.n_mh_steps = n_mh_steps
-        self.n_weight_steps = n_weight_steps
-        self.n_fold_in_steps = n_fold_in_steps
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
