@@ -185,7 +185,8 @@ if "online" in tags:  # noqa: F821
 
 def hide_constructors_of_results(app, what, name, obj, options, signature, result):
     """Show no parameters of a dataclass, which a function returns and no user makes."""
-    return ("", None) if is_dataclass(obj) else None
+    is_result = is_dataclass(obj) and not hasattr(obj, "fit")
+    return ("", None) if is_result else None
 
 
 def setup(app):

@@ -58,7 +58,8 @@ EVERYTHING = [pytest.param(*pair, id=pair[0]) for pair in public_callables(MODUL
 def test_everything_public_is_explained(name: str, member: Callable):
     validate = pytest.importorskip("numpydoc.validate")
     checked = CHECKED
-    if is_dataclass(member):  # functions make results, and callers pass nothing
+    # Functions make results, and callers pass nothing.
+    if is_dataclass(member) and not hasattr(member, "fit"):
         checked = CHECKED - {"PR01"}
         docstring = inspect.getdoc(member).partition("Attributes\n----------\n")[2]
         explained = re.findall(r"^\w.*(?= : )", docstring, re.MULTILINE)

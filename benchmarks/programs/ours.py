@@ -87,7 +87,8 @@ class Sklda(Program):
 
     def estimates(self, last=None):
         if isinstance(self._chain, Engine):
-            components, theta = self._chain.estimates()
+            fitted = self._chain.attributes()
+            components, theta = fitted["components_"], fitted["doc_topic_"]
         else:
             fitted = CollapsedGibbsLDA()
             vars(fitted).update(self._chain.snapshot().sum_attributes())

@@ -1,20 +1,29 @@
-"""The variational bound of collapsed variational Bayes, and the histograms it needs.
+"""The engine of collapsed variational Bayes: sweeps, learned priors, and the bound.
 
-Teh, Newman & Welling, NIPS 2006, equation 12: with all tokens independent,
+Teh, Newman & Welling, "A collapsed variational Bayesian inference algorithm for latent
+Dirichlet allocation", NIPS 2006. Each cell has responsibilities, the probabilities of
+its topics, and all tokens are independent. An `Approximation` has a kernel, a module of
+`sklda._cvb.kernels` with
 
-    E[log p(w, z | alpha, beta)] - E[log q(z)].
+- ``sweep(corpus, responsibilities, shared, priors)``, which updates responsibilities,
+  (n_cells, n_lanes) float32, and the moments that all documents share in place, and
+  returns the sum of the absolute changes, each times the weight of its cell;
+- ``N_MOMENTS``, how many moments of counts it takes: 1 for means, 2 for means and
+  variances.
 
-Its counts are random: E[log Gamma(alpha_k + n_dk)] is a sum over values of n_dk.
+The bound, equation 12, and Minka's fixed point need more than these moments:
 
-The engine of collapsed variational Bayes: sweeps, the bound, and learned priors.
+    E[log p(w, z | alpha, beta)] - E[log q(z)],
 
-It depends on an approximation only through `Kernel` and `Approximation`.
+where E[log Gamma(alpha_k + n_dk)] is a sum over values of the random count n_dk. So an
+approximation also computes the histograms of all counts, exactly or from moments.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy, deepcopy
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
@@ -39,7 +48,7 @@ _LEAST = np.float32(1e-37)  # replaces 0 in logarithms
 
 
 class CountHistogram(NamedTuple):
-    """Expected numbers of pairs (such as documents and topics) with each count.
+    """How many documents (or words) have each count of tokens on each topic.
 
     The arrays are parallel; a topic and a count may occur together repeatedly. Topic k
     of the g-th group of words (see `beta_of_groups`) has the number g K + k.
@@ -47,13 +56,13 @@ class CountHistogram(NamedTuple):
 
     topic: np.ndarray
     n_tokens: np.ndarray  # the count, above 0
-    n_pairs: np.ndarray
+    frequency: np.ndarray  # expected number of documents (or words)
 
     def log_rising(self, prior: np.ndarray) -> float:
-        """Return E[sum of log(Gamma(n + prior) / Gamma(prior))] over all pairs."""
+        """Return E[sum of log(Gamma(n + prior) / Gamma(prior))] over all counts."""
         prior = prior[self.topic]
         each = gammaln(self.n_tokens + prior) - gammaln(prior)
-        return (self.n_pairs * each).sum()
+        return (self.frequency * each).sum()
 
 
 class CountHistograms(NamedTuple):
@@ -62,22 +71,6 @@ class CountHistograms(NamedTuple):
     doc_topic: CountHistogram  # n_dk
     word_topic: CountHistogram  # n_wk
     topic: CountHistogram  # n_k
-
-
-def variational_bound(
-    problem: Problem[WeightedCorpus],
-    histograms: CountHistograms,
-    lengths: np.ndarray,
-) -> float:
-    """Return equation 12 with all constants but the entropy, in nats."""
-    alpha = problem.doc_topic_prior
-    beta, _ = beta_of_groups(problem)
-    return float(
-        (gammaln(alpha.sum()) - gammaln(lengths + alpha.sum())).sum()
-        + histograms.doc_topic.log_rising(alpha)
-        + histograms.word_topic.log_rising(beta.ravel())
-        - histograms.topic.log_rising(problem.beta_sum * np.ones(alpha.size))
-    )
 
 
 def beta_of_groups(
@@ -131,60 +124,57 @@ def exact_histograms(
 def estimated_histograms(
     problem: Problem[WeightedCorpus], responsibilities: np.ndarray
 ) -> CountHistograms:
-    """Estimate the distributions from mean, variance and P(n = 0) of each count.
-
-    Small counts are estimated as in `count_distributions`. Large ones are one standard
-    deviation above or below their mean, with equal probability: that is exact for
-    parabolas, and log Gamma is nearly one there.
-    """
+    """Estimate the distributions from mean, variance and P(n = 0) of each count."""
     corpus, n_lanes = problem.corpus, problem.n_lanes
-    docs, totals = (_HistogramBuilder(problem.n_topics) for _ in range(2))
     word_sums = np.zeros((3, problem.n_words, n_lanes), np.float32)
-    for first, last in _chunks(corpus, responsibilities):
-        cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
-        chunk, count = responsibilities[cells], corpus.count[cells]
-        log_zero = np.maximum(1 - chunk, _LEAST)
-        moments.take_logarithms(log_zero)
-        n_cells = np.diff(corpus.doc_ptr[first : last + 1])
-        document = np.repeat(np.arange(last - first, dtype=np.int32), n_cells)
-        document_sums = np.zeros((3, last - first, n_lanes), np.float32)
-        for index, sums in ((document, document_sums), (corpus.word[cells], word_sums)):
-            moments.add_means(index, count, chunk, sums[0])
-            moments.add_variances(index, count, chunk, sums[1])
-            moments.add_means(index, count, log_zero, sums[2])
-        docs.add(document_sums)
-    totals.add(word_sums.sum(axis=1, keepdims=True, dtype=np.float64))
+
+    def sums_of_documents():
+        """Yield the sums of chunks of documents; also add those of words."""
+        for first, last in _chunks(corpus, responsibilities):
+            cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
+            chunk, count = responsibilities[cells], corpus.count[cells]
+            log_zero = np.maximum(1 - chunk, _LEAST)
+            moments.take_logarithms(log_zero)
+            n_cells = np.diff(corpus.doc_ptr[first : last + 1])
+            document = np.repeat(np.arange(last - first, dtype=np.int32), n_cells)
+            sums = np.zeros((3, last - first, n_lanes), np.float32)
+            for index, rows in ((document, sums), (corpus.word[cells], word_sums)):
+                moments.add_means(index, count, chunk, rows[0])
+                moments.add_variances(index, count, chunk, rows[1])
+                moments.add_means(index, count, log_zero, rows[2])
+            yield sums
+
+    n_topics = problem.n_topics
+    doc_topic = _estimated(sums_of_documents(), n_topics)
+    totals = word_sums.sum(axis=1, keepdims=True, dtype=np.float64)
     words = []
     for group in beta_of_groups(problem)[1]:
-        builder = _HistogramBuilder(problem.n_topics)
         is_all = group.size == problem.n_words
-        builder.add(word_sums if is_all else np.take(word_sums, group, axis=1))
-        words.append(builder.histogram())
-    word_topic = _join(words, problem.n_topics)
-    return CountHistograms(docs.histogram(), word_topic, totals.histogram())
+        sums = word_sums if is_all else np.take(word_sums, group, axis=1)
+        words.append(_estimated([sums], n_topics))
+    return CountHistograms(
+        doc_topic, _join(words, n_topics), _estimated([totals], n_topics)
+    )
 
 
-class _HistogramBuilder:
-    """Adds up the distributions of counts."""
+def _estimated(chunks: Iterable[np.ndarray], n_topics: int) -> CountHistogram:
+    """Return the histogram of counts of mean, variance, log P(n = 0).
 
-    def __init__(self, n_topics: int) -> None:
-        self.small = np.zeros((n_topics, moments.SIZE))
-        self.large: list[CountHistogram] = []
-
-    def add(self, sums: np.ndarray) -> None:
-        """Add counts: mean, variance and log P(n = 0), each (n_rows, n_lanes)."""
-        mean, variance, log_zero = sums.astype(np.float32, copy=False)
-        moments.add_counts(mean, variance, log_zero, self.small)
-        mean, variance = sums[:2, :, : len(self.small)]
-        pairs = np.nonzero(mean > moments.LARGEST_MEAN)
-        mean, deviation = mean[pairs], np.sqrt(np.maximum(variance[pairs], 0))
+    Each chunk is (3, n_rows, n_lanes). Small counts are estimated as in
+    `moments.add_counts`. Large ones are one standard deviation above or below their
+    mean, with equal probability: that is exact for parabolas, and log Gamma is nearly
+    one there.
+    """
+    small, large = np.zeros((n_topics, moments.SIZE)), []
+    for sums in chunks:
+        moments.add_counts(*sums.astype(np.float32, copy=False), small)
+        mean, variance = sums[:2, :, :n_topics]
+        places = np.nonzero(mean > moments.LARGEST_MEAN)
+        mean, deviation = mean[places], np.sqrt(np.maximum(variance[places], 0))
         half = np.full(mean.size, 0.5)
         for count in (mean - deviation, mean + deviation):
-            self.large.append(CountHistogram(pairs[1], count.astype(np.float64), half))
-
-    def histogram(self) -> CountHistogram:
-        """Return the sum."""
-        return _join([*self.large, _from_table(self.small)])
+            large.append(CountHistogram(places[1], count.astype(np.float64), half))
+    return _join([*large, _from_table(small)])
 
 
 def _from_table(table: np.ndarray) -> CountHistogram:
@@ -196,9 +186,9 @@ def _from_table(table: np.ndarray) -> CountHistogram:
 
 def _join(histograms: Iterable[CountHistogram], n_topics: int = 0) -> CountHistogram:
     """Concatenate histograms; topics of the i-th one are raised by i * n_topics."""
-    topic, *counts_and_pairs = zip(*histograms, strict=True)
+    topic, n_tokens, frequency = zip(*histograms, strict=True)
     topic = [topics + i * n_topics for i, topics in enumerate(topic)]
-    return CountHistogram(*map(np.concatenate, (topic, *counts_and_pairs)))
+    return CountHistogram(*map(np.concatenate, (topic, n_tokens, frequency)))
 
 
 def _chunks(
@@ -209,40 +199,22 @@ def _chunks(
 
 
 START_SWEEPS = 10  # zero-order sweeps with which other approximations should start
-_RECOUNT_INTERVAL = 20  # sweeps after which rounding errors are removed from the tables
+_RECOUNT_INTERVAL = 20  # sweeps after which moments are summed anew, without errors
 
 # Means of all counts, and variances where the kernel uses them.
-Tables = tuple[Moments, ...]
-
-
-class Kernel(Protocol):
-    """A module of `sklda._cvb.kernels` that updates responsibilities."""
-
-    N_TABLES: int  # 1: means; 2: means and variances
-
-    def sweep(
-        self,
-        corpus: WeightedCorpus,
-        responsibilities: np.ndarray,
-        tables: Tables,
-        priors: Priors,
-    ) -> float:
-        """Update responsibilities, (n_cells, n_lanes) float32, and tables in place.
-
-        Return the sum of the absolute changes, each times the weight of its cell.
-        """
+SharedMoments = tuple[Moments, ...]
 
 
 class Approximation(NamedTuple):
     """How the expectations of the method are computed."""
 
-    kernel: Kernel
+    kernel: ModuleType
     n_start_sweeps: int  # zero-order sweeps before the first one of the kernel
     histograms: Callable[[Problem[WeightedCorpus], np.ndarray], CountHistograms]
 
 
 class Engine:
-    """The responsibilities of all cells, their tables, and the trace of the bound.
+    """The responsibilities of all cells, their moments, and the trace of the bound.
 
     The optimum depends on the start, so zero-order sweeps come before all others.
     """
@@ -274,32 +246,32 @@ class Engine:
         zero_order.initialise(
             problem.corpus,
             self.responsibilities,
-            _no_counts(problem),
+            _zero_moments(problem),
             _kernel_priors(problem),
             rng.kernel,
         )
         has_start = approximation.n_start_sweeps > 0
         self._use(zero_order if has_start else approximation.kernel)
 
-    def _use(self, kernel: Kernel) -> None:
-        """Switch to a kernel: make its tables, and a replica of them for each shard."""
+    def _use(self, kernel: ModuleType) -> None:
+        """Switch to a kernel: sum up its moments, and copy them for each shard."""
         self.kernel = kernel
-        self.tables = self._count()
+        self.moments = self._count()
         n_replicas = len(self.shards) if len(self.shards) > 1 else 0
-        self.replicas = [deepcopy(self.tables) for _ in range(n_replicas)]
+        self.replicas = [deepcopy(self.moments) for _ in range(n_replicas)]
 
-    def _count(self) -> Tables:
-        """Return the tables of the kernel, computed from the responsibilities."""
+    def _count(self) -> SharedMoments:
+        """Return the moments of the kernel, computed from the responsibilities."""
         adders = (moments.add_means, moments.add_variances)
-        return tuple(self._sum(add) for add in adders[: self.kernel.N_TABLES])
+        return tuple(self._sum(add) for add in adders[: self.kernel.N_MOMENTS])
 
     def _sum(self, add: Callable) -> Moments:
         """Return the sums of means or variances over all cells."""
         _, word, count = self.problem.corpus
-        table = _no_counts(self.problem)
-        add(word, count, self.responsibilities, table.word_topic)
-        table.topic[:] = table.word_topic.sum(axis=0, dtype=np.float64)
-        return table
+        sums = _zero_moments(self.problem)
+        add(word, count, self.responsibilities, sums.word_topic)
+        sums.topic[:] = sums.word_topic.sum(axis=0, dtype=np.float64)
+        return sums
 
     def sweep(self) -> None:
         """Update every cell once; while annealed, no change counts as small."""
@@ -314,7 +286,7 @@ class Engine:
         if self.is_annealed:
             self.change = np.inf
         if self.n_sweeps % _RECOUNT_INTERVAL == 0:
-            self.tables = self._count()
+            self.moments = self._count()
 
     def end(self) -> None:
         """End annealing with a sweep under the true beta."""
@@ -339,28 +311,28 @@ class Engine:
     def _update_cells(self) -> float:
         """Update every cell; return the sum of all changes, each times its weight."""
         if not self.replicas:
-            return self._sweep_documents(self.problem.corpus, self.tables)
+            return self._sweep_documents(self.problem.corpus, self.moments)
         changes = self.threads.map(self._update_shard, self.shards, self.replicas)
         for replica in self.replicas:
-            for table, difference in _pairs(self.tables, replica):
-                table += difference
+            for array, difference in _arrays(self.moments, replica):
+                array += difference
         return sum(changes)
 
-    def _update_shard(self, shard: tuple[int, int], replica: Tables) -> float:
-        """Sweep the documents of a shard; write how tables change into the replica."""
-        for replica_table, table in _pairs(replica, self.tables):
-            np.copyto(replica_table, table)
+    def _update_shard(self, shard: tuple[int, int], replica: SharedMoments) -> float:
+        """Sweep the documents of a shard; write how moments change into the replica."""
+        for copied, array in _arrays(replica, self.moments):
+            np.copyto(copied, array)
         documents = some_documents(self.problem.corpus, *shard)
         change = self._sweep_documents(documents, replica)
-        for replica_table, table in _pairs(replica, self.tables):
-            replica_table -= table
+        for copied, array in _arrays(replica, self.moments):
+            copied -= array
         return change
 
-    def _sweep_documents(self, corpus: WeightedCorpus, tables: Tables) -> float:
+    def _sweep_documents(self, corpus: WeightedCorpus, shared: SharedMoments) -> float:
         """Update every cell of these documents; return the sum of all changes."""
         gamma, priors = self.responsibilities, self._priors
         return sum(
-            self.kernel.sweep(some_documents(corpus, *documents), gamma, tables, priors)
+            self.kernel.sweep(some_documents(corpus, *documents), gamma, shared, priors)
             for documents in kernel_ranges(corpus.doc_ptr, self.problem.n_lanes)
         )
 
@@ -395,9 +367,16 @@ class Engine:
         self.prior_updates.append(PriorUpdate(self.n_sweeps, alpha, beta))
 
     def evaluate(self) -> float:
-        """Enter the bound, in nats per token, into the trace; return it."""
-        bound = variational_bound(self.problem, self._histograms(), self.lengths)
-        bound += entropy(self.problem.corpus, self.responsibilities)
+        """Enter the bound, equation 12 in nats per token, into the trace; return it."""
+        problem, histograms = self.problem, self._histograms()
+        alpha, (beta, _) = problem.doc_topic_prior, beta_of_groups(problem)
+        bound = float(
+            (gammaln(alpha.sum()) - gammaln(self.lengths + alpha.sum())).sum()
+            + histograms.doc_topic.log_rising(alpha)
+            + histograms.word_topic.log_rising(beta.ravel())
+            - histograms.topic.log_rising(problem.beta_sum * np.ones(alpha.size))
+        )
+        bound += entropy(problem.corpus, self.responsibilities)
         self.bound.append(self._per_token(bound))
         self.bound_sweeps.append(self.n_sweeps)
         return self.bound[-1]
@@ -406,32 +385,26 @@ class Engine:
         """Return what a verbose fit prints of the present sweep."""
         return f"bound per token {self.bound[-1]:.4f}"
 
-    def estimates(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return E[n_kw] + beta, (n_topics, n_words), and theta, (n_docs, n_topics)."""
-        problem = self.problem
-        counts = self._sum(moments.add_means).word_topic[:, : problem.n_topics]
-        components = counts.T.astype(np.float64, order="C") + problem.beta
-        doc_topic = np.zeros((self.lengths.size, problem.n_lanes), np.float32)
-        moments.add_means(
-            self.document, problem.corpus.count, self.responsibilities, doc_topic
-        )
-        theta = doc_topic[:, : problem.n_topics] + problem.doc_topic_prior
-        return components, theta / theta.sum(axis=1, keepdims=True)
-
     def attributes(self) -> dict[str, Any]:
         """Return the fitted attributes after the last sweep, or as if it ended here."""
         if self.is_annealed:
             other = copy(self)
-            copied = deepcopy((self.responsibilities, self.tables, self.replicas))
-            other.responsibilities, other.tables, other.replicas = copied
+            copied = deepcopy((self.responsibilities, self.moments, self.replicas))
+            other.responsibilities, other.moments, other.replicas = copied
             other.end()
             return other.attributes()
-        components, theta = self.estimates()
+        problem, n_topics = self.problem, self.problem.n_topics
+        counts = self._sum(moments.add_means).word_topic[:, :n_topics]
+        doc_topic = np.zeros((self.lengths.size, problem.n_lanes), np.float32)
+        moments.add_means(
+            self.document, problem.corpus.count, self.responsibilities, doc_topic
+        )
+        theta = doc_topic[:, :n_topics] + problem.doc_topic_prior
         return {
-            "components_": components,
-            "doc_topic_": theta,
-            "doc_topic_prior_": self.problem.doc_topic_prior,
-            "topic_word_prior_": self.problem.beta,
+            "components_": counts.T.astype(np.float64, order="C") + problem.beta,
+            "doc_topic_": theta / theta.sum(axis=1, keepdims=True),
+            "doc_topic_prior_": problem.doc_topic_prior,
+            "topic_word_prior_": problem.beta,
             "prior_trace_": prior_trace(self.prior_updates),
             "bound_": np.array(self.bound),
             "bound_iter_": np.array(self.bound_sweeps, dtype=np.int64),
@@ -440,7 +413,7 @@ class Engine:
         }
 
 
-def _no_counts(problem: Problem[WeightedCorpus]) -> Moments:
+def _zero_moments(problem: Problem[WeightedCorpus]) -> Moments:
     n_lanes = problem.n_lanes
     word_topic = np.zeros((problem.n_words, n_lanes), np.float32)
     return Moments(word_topic, np.zeros(n_lanes))
@@ -456,6 +429,6 @@ def _kernel_priors(problem: Problem[WeightedCorpus]) -> Priors:
     return problem.kernel_priors(beta)
 
 
-def _pairs(a: Tables, b: Tables) -> zip:
-    """Return each array of the tables `a` with its counterpart in `b`."""
+def _arrays(a: SharedMoments, b: SharedMoments) -> zip:
+    """Return each array of the moments `a` with its counterpart in `b`."""
     return zip(chain(*a), chain(*b), strict=True)

@@ -1,12 +1,11 @@
-"""How large a fit by collapsed variational Bayes may be.
+"""Collapsed variational Bayes: CVBLDA, with `fit` and minibatches.
 
-The estimator of collapsed variational Bayes: fit, and minibatches.
-
-A fitted estimator from topics that were stored as a matrix.
+`lda_from_components` makes a fitted one from topics that were stored as a matrix.
 """
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -48,37 +47,9 @@ from sklda._sampling.parameters import (
 )
 from sklda._sampling.problem import Problem, padded, word_prior
 from sklda._sampling.schedule import Annealing
+from sklda._sampling.threads import Threads
 
 MAX_EXACT_TOKENS = 1000  # 16 MB and a tenth of a second for each topic and sweep
-
-
-def check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
-    """Raise ValueError if a fit is too large for the exact approximation."""
-    n_tokens = int(corpus.count.sum(dtype=np.float64))
-    if n_tokens > MAX_EXACT_TOKENS:
-        raise ValueError(
-            f"approximation='exact' accepts up to {MAX_EXACT_TOKENS:,} tokens, "
-            "because its cost grows with the square of their number. X has "
-            f"{n_tokens:,}: use approximation='gaussian'."
-        )
-    if n_shards > 1:
-        raise ValueError(
-            "approximation='exact' is for small corpora and does not support shards: "
-            f"set n_shards=1 instead of n_shards={n_shards}."
-        )
-
-
-def check_cvb_memory(n_cells: int, n_topics: int, *, is_exact: bool) -> None:
-    """Raise an error if the fit needs more than half of the free memory."""
-    n_bytes = 4 * n_cells * padded(n_topics) + is_exact * 16 * n_cells**2 * n_topics
-    contents = (
-        f"{n_topics} responsibilities for each of {n_cells:,} document-word pairs"
-    )
-    check_memory(
-        n_bytes,
-        f"fit, with {contents},",
-        "use partial_fit, which stores no responsibilities",
-    )
 
 
 ApproximationName = Literal["gaussian", "zero-order", "exact"]
@@ -87,12 +58,15 @@ APPROXIMATIONS: dict[ApproximationName, Approximation] = {
     "zero-order": Approximation(zero_order, 0, estimated_histograms),
     "exact": Approximation(exact, START_SWEEPS, exact_histograms),
 }
-# At most one of so many sweeps is annealed, from a lower temperature than samplers
-# are: without their noise, topics form at once.
+# Up to a quarter of the sweeps are annealed, from a lower temperature than in samplers:
+# without their noise, topics form at once.
 _ANNEALED_PART, _HEAT = 4, 4
+# Attributes that are wrong after a minibatch.
+_OF_FIT = ("doc_topic_", "bound_", "bound_iter_", "n_iter_", "prior_trace_")
 _LEARNING_INTERVAL = 10  # sweeps, since expected counts take long to compute
 
 
+@dataclass(repr=False, eq=False)
 class CVBLDA(BaseLDA):
     """Latent Dirichlet Allocation by collapsed variational Bayes.
 
@@ -160,7 +134,8 @@ class CVBLDA(BaseLDA):
         Used by partial_fit; at least 0. Larger values make the first steps smaller.
     total_samples : float, default=None
         Used by partial_fit: number of documents in the whole corpus, from 1 to 1e12.
-        Topics weigh as the documents seen so far, at most as so many. None is no limit.
+        Topics weigh as the documents seen so far, but not as more than this number.
+        None sets no limit.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
@@ -235,10 +210,29 @@ class CVBLDA(BaseLDA):
     (3, 10)
     """
 
-    bound_: np.ndarray
-    bound_iter_: np.ndarray
-    prior_trace_: dict[str, np.ndarray]
-    n_samples_seen_: int
+    n_components: int = 10
+    _: KW_ONLY
+    approximation: ApproximationName = "gaussian"
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = None
+    learn_priors: Literal["auto", "symmetric", "asymmetric"] | None = "auto"
+    max_iter: int = 100
+    init: Literal["annealed", "random"] = "annealed"
+    tol: float = 0.01
+    evaluate_every: int = 0
+    n_shards: int = 1
+    n_jobs: int | None = None
+    batch_size: int = 16
+    learning_decay: float = 0.9
+    learning_offset: float = 1.0
+    total_samples: float | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+    bound_: np.ndarray = field(init=False)
+    bound_iter_: np.ndarray = field(init=False)
+    prior_trace_: dict[str, np.ndarray] = field(init=False)
+    n_samples_seen_: int = field(init=False)
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseLDA._parameter_constraints,
@@ -252,45 +246,6 @@ class CVBLDA(BaseLDA):
         "learning_offset": [Interval(Real, 0, None, closed="left")],
         "total_samples": [Interval(Real, 1, 1e12, closed="both"), None],
     }
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        approximation: ApproximationName = "gaussian",
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: Literal["auto", "symmetric", "asymmetric"] | None = "auto",
-        max_iter: int = 100,
-        init: Literal["annealed", "random"] = "annealed",
-        tol: float = 0.01,
-        evaluate_every: int = 0,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        batch_size: int = 16,
-        learning_decay: float = 0.9,
-        learning_offset: float = 1.0,
-        total_samples: float | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.approximation = approximation
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.max_iter = max_iter
-        self.init = init
-        self.tol = tol
-        self.evaluate_every = evaluate_every
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.batch_size = batch_size
-        self.learning_decay = learning_decay
-        self.learning_offset = learning_offset
-        self.total_samples = total_samples
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _whole_counts(self) -> bool:
@@ -332,9 +287,9 @@ class CVBLDA(BaseLDA):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _fit(self, X, y) -> Engine:
+    def _fit(self, X: MatrixLike, y: Any) -> Engine:
         """Fit, and return the engine, which can evaluate the bound."""
-        parameters, is_exact = self._parameters, self.approximation == "exact"
+        parameters = self._parameters
         max_iter, tol = parameters.max_iter, parameters.tol
         schedule = make_schedule(
             parameters,
@@ -345,22 +300,7 @@ class CVBLDA(BaseLDA):
         )
         with fitting(self), make_threads(parameters) as threads:
             corpus = self._check_weights(X, reset=True)
-            if is_exact:
-                check_exact(corpus, parameters.n_shards)
-                corpus = split_weights(corpus)
-            check_cvb_memory(
-                corpus.word.size, parameters.n_components, is_exact=is_exact
-            )
-            problem, rng = make_problem(self, corpus), random_streams(self.random_state)
-            approximation = APPROXIMATIONS[self.approximation]
-            n_annealed = max_iter // _ANNEALED_PART
-            n_tokens = corpus.count.sum(dtype=np.float64)
-            annealing = Annealing.of(
-                problem, self.init, n_annealed, n_tokens, _HEAT, np.float32
-            )
-            engine = Engine(
-                approximation, problem, rng, parameters.n_shards, threads, annealing
-            )
+            engine = self._started(corpus, threads)
             interval, describe = parameters.evaluate_every, engine.describe
             progress = Progress(self, engine.n_tokens, interval, max_iter, describe)
             with fit_callbacks(self, {"X": X, "y": y}, engine.attributes) as notify:
@@ -388,6 +328,42 @@ class CVBLDA(BaseLDA):
                 warn_unless_arrived(engine.prior_updates)
             vars(self).update(engine.attributes())
         return engine
+
+    def _started(self, corpus: WeightedCorpus, threads: Threads) -> Engine:
+        """Return an engine for a corpus, if it is not too large."""
+        parameters = self._parameters
+        n_tokens, n_bytes = corpus.count.sum(dtype=np.float64), 0
+        if self.approximation == "exact":
+            if n_tokens > MAX_EXACT_TOKENS:
+                raise ValueError(
+                    f"approximation='exact' accepts up to {MAX_EXACT_TOKENS:,} tokens, "
+                    "because its cost grows with the square of their number. X has "
+                    f"{int(n_tokens):,}: use approximation='gaussian'."
+                )
+            if parameters.n_shards > 1:
+                raise ValueError(
+                    "approximation='exact' is for small corpora and does not support "
+                    "shards: set n_shards=1 instead of "
+                    f"n_shards={parameters.n_shards}."
+                )
+            corpus = split_weights(corpus)
+            n_bytes = 16 * corpus.word.size**2 * parameters.n_components
+        n_cells, n_topics = corpus.word.size, parameters.n_components
+        check_memory(
+            n_bytes + 4 * n_cells * padded(n_topics),
+            f"fit, with {n_topics} responsibilities for each of {n_cells:,} "
+            "document-word pairs,",
+            "use partial_fit, which stores no responsibilities",
+        )
+        problem, rng = make_problem(self, corpus), random_streams(self.random_state)
+        n_annealed = parameters.max_iter // _ANNEALED_PART
+        annealing = Annealing.of(
+            problem, self.init, n_annealed, n_tokens, _HEAT, np.float32
+        )
+        approximation = APPROXIMATIONS[self.approximation]
+        return Engine(
+            approximation, problem, rng, parameters.n_shards, threads, annealing
+        )
 
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Move the topics towards those of minibatches of documents.
@@ -442,14 +418,8 @@ class CVBLDA(BaseLDA):
                 topic_word_prior_=problem.beta,
                 n_samples_seen_=n_seen,
             )
-            for name in (
-                "doc_topic_",
-                "bound_",
-                "bound_iter_",
-                "n_iter_",
-                "prior_trace_",
-            ):
-                vars(self).pop(name, None)  # of fit, and no longer true
+            for name in _OF_FIT:
+                vars(self).pop(name, None)
         return self
 
     def _fitted_problem(self, corpus: WeightedCorpus) -> Problem[WeightedCorpus]:

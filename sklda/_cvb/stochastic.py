@@ -103,7 +103,9 @@ def _learn_minibatches(
     corpus, beta, scale = problem.corpus, problem.beta, 1.0
     batch_size, totals = parameters.batch_size, means.sum(axis=1)
     for first in range(0, corpus.doc_ptr.size - 1, batch_size):
-        words, batch = _documents(corpus, first, batch_size)
+        doc_ptr = corpus.doc_ptr[first : first + batch_size + 1]
+        word, count = (values[doc_ptr[0] : doc_ptr[-1]] for values in corpus[1:])
+        words, batch = renumber(WeightedCorpus(doc_ptr - doc_ptr[0], word, count))
         n_docs = batch.doc_ptr.size - 1
         if not batch.count.any():
             continue
@@ -125,15 +127,6 @@ def _learn_minibatches(
         totals += expected.sum(axis=1)
     means *= scale
     return n_seen
-
-
-def _documents(
-    corpus: WeightedCorpus, first: int, n: int
-) -> tuple[np.ndarray, WeightedCorpus]:
-    """Return n documents or, at the end, fewer: see `renumber`."""
-    doc_ptr = corpus.doc_ptr[first : first + n + 1]
-    word, count = (values[doc_ptr[0] : doc_ptr[-1]] for values in corpus[1:])
-    return renumber(WeightedCorpus(doc_ptr - doc_ptr[0], word, count))
 
 
 def _expected_counts(

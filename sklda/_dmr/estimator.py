@@ -1,10 +1,12 @@
-"""Fit, transform and score of models with covariates.
+"""Dirichlet-multinomial regression: alpha depends on covariates of the documents.
 
-Topic proportions that depend on covariates of the documents.
+The sampler of topics is that of collapsed Gibbs sampling; `sklda._dmr.prior` has the
+weights of the covariates, which the chain samples as the prior of the topics.
 """
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, Self
@@ -27,7 +29,7 @@ from sklda._dmr.prior import (
     CovariatePrior,
     NormalPrior,
     add_covariate_priors,
-    mean_alpha,
+    alpha_of,
     warn_of_undetermined,
     with_intercept,
 )
@@ -36,6 +38,7 @@ from sklda._engine.estimator import BaseGibbsLDA
 from sklda._engine.sharded import sharded
 from sklda._fitted.fitted_topics import snapshot
 from sklda._gibbs.collapsed_samplers import collapsed_sampler, uses_rows
+from sklda._sampling.linear_algebra import logs
 from sklda._sampling.parameters import SHARD_CONSTRAINTS
 from sklda._sampling.problem import Problem
 from sklda._sampling.random_streams import RandomStreams
@@ -43,198 +46,16 @@ from sklda._sampling.sampler import Sampler
 from sklda._sampling.schedule import Schedule
 from sklda._sampling.threads import Threads
 
-
-class BaseCovariateLDA(BaseGibbsLDA):
-    """Estimators that sample topics and covariate weights."""
-
-    weight_scale: float
-    intercept_scale: float
-    sampler: Literal["auto", "dense", "sparse"]
-    n_shards: int
-    coef_: np.ndarray
-    intercept_: np.ndarray
-    coef_draws_: np.ndarray
-    intercept_draws_: np.ndarray
-    covariate_names_: np.ndarray
-    _covariate_design: dict
-    formula: str | None
-    reference: dict[str, str] | None
-    _may_add_documents = False
-    _add_priors = staticmethod(add_covariate_priors)
-    _is_parallel = True  # threads share the topics whose weights are drawn
-
-    @property
-    def _parameters(self) -> SimpleNamespace:
-        parameters = super()._parameters
-        parameters.learn_priors = None  # covariates determine alpha instead
-        parameters.hyperpriors = None
-        return parameters
-
-    def _check_beside(
-        self, corpus: Corpus, y: Any, covariates: ArrayLike | None = None
-    ) -> tuple[CovariateDesign, np.ndarray]:
-        _warn_of_unused(y, covariates)
-        n_documents = corpus.doc_ptr.size - 1
-        return CovariateDesign.of(covariates, n_documents, self.formula, self.reference)
-
-    def _sampled_prior(
-        self,
-        problem: Problem[Corpus],
-        beside: tuple[CovariateDesign, np.ndarray],
-        rng: RandomStreams,
-    ) -> CovariatePrior:
-        design, covariates = beside
-        scaling = Scaling.of(covariates, design.names)
-        warn_of_undetermined(covariates, scaling)
-        weight_prior = NormalPrior.of(
-            problem.doc_topic_prior,
-            self._parameters.intercept_scale,
-            np.full(len(design.names), self._parameters.weight_scale),
-        )
-        return CovariatePrior(design, scaling, covariates, weight_prior, rng)
-
-    def _continued(
-        self,
-        chain: Chain,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: tuple[CovariateDesign, np.ndarray],
-        threads: Threads,
-    ) -> Chain:
-        chain = super()._continued(chain, problem, schedule, beside, threads)
-        chain.prior.check_same(beside[1])
-        return chain
-
-    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        in_rows = uses_rows(self.sampler, problem)
-        chosen = collapsed_sampler(None, None, in_rows, problem.n_topics)
-        return sharded(chosen, problem, self._parameters.n_shards, threads)
-
-    def transform(
-        self, X: MatrixLike, *, covariates: ArrayLike | None = None
-    ) -> np.ndarray:
-        """Estimate the topic proportions of documents under the fitted topics.
-
-        The estimate is that of CollapsedGibbsLDA, with the alpha of the covariates.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
-            Word counts.
-        covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
-(n_documents, n_covariates), default=None
-            Covariates of the documents, with the same columns as in fit. If None, alpha
-            is `doc_topic_prior_`, which describes the training documents as a whole.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_components)
-            Rows sum to 1. An empty document gets the prior mean.
-
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If X does not contain counts of the same words as in fit, or covariates do
-            not have a row of numbers for each document with as many columns as in fit.
-        """
-        return snapshot(self)._proportions(X, covariates)
-
-    def score(
-        self, X: MatrixLike, y: Any = None, *, covariates: ArrayLike | None = None
-    ) -> float:
-        """Return the mean log predictive probability of held-out tokens, in nats.
-
-        Document completion as in CollapsedGibbsLDA, with the alpha of the covariates.
-        Scores of both estimators are comparable if the vocabulary is the same; for
-        others, see `sklda.metrics.vocabulary_score`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
-            Word counts.
-        y : None
-            Ignored.
-        covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
-(n_documents, n_covariates), default=None
-            As in transform.
-
-        Returns
-        -------
-        float
-            Mean over all tokens; higher is better. If X has no tokens, 0 with an
-            UndefinedMetricWarning.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            As transform.
-        """
-        return snapshot(self)._score(X, covariates)
-
-    def perplexity(
-        self, X: MatrixLike, *, covariates: ArrayLike | None = None
-    ) -> float:
-        """Return ``exp(-score(X, covariates=covariates))``; lower is better.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
-            Word counts.
-        covariates : array-like, sparse matrix or DataFrame, default=None
-            As in transform.
-
-        Returns
-        -------
-        float
-            A uniform model scores the number of words.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            As transform.
-        """
-        return float(np.exp(-self.score(X, covariates=covariates)))
-
-    def _alpha_of(
-        self, covariates: Any, n_documents: int
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        if covariates is None:
-            return super()._alpha_of(None, n_documents)
-        matrix = design_of(self).numbers(covariates, n_documents)
-        rows, row = np.unique(matrix, axis=0, return_inverse=True)
-        return self._mean_alpha(rows), row.ravel().astype(np.int32)
-
-    def _mean_alpha(self, covariates: np.ndarray) -> np.ndarray:
-        """Return the posterior mean of alpha for each row of covariates."""
-        return mean_alpha(with_intercept(covariates), weights_of(self))
-
-
-def _warn_of_unused(y: Any, covariates: ArrayLike | None) -> None:
-    """Warn if covariates were passed in place of y, which fit ignores."""
-    if covariates is None and getattr(y, "ndim", 1) == 2:
-        warn_user(
-            "DMRLDA does not use y, and covariates are missing: pass them by name, "
-            "fit(X, covariates=...)."
-        )
-
-
-def weights_of(fitted: Any) -> np.ndarray:
-    """Return intercepts and coefficients of all kept samples of a fitted model."""
-    intercepts = fitted.intercept_draws_[..., np.newaxis]
-    return np.concatenate([intercepts, fitted.coef_draws_], axis=-1)
-
-
 _SCALE = Interval(Real, 1e-3, 10, closed="both")
 _CONSTRAINTS = {
     name: constraints
-    for name, constraints in BaseCovariateLDA._parameter_constraints.items()
+    for name, constraints in BaseGibbsLDA._parameter_constraints.items()
     if name not in ("learn_priors", "hyperpriors")
 }
 
 
-class DMRLDA(BaseCovariateLDA):
+@dataclass(repr=False, eq=False)
+class DMRLDA(BaseGibbsLDA):
     """Latent Dirichlet Allocation whose topic proportions depend on covariates.
 
     Dirichlet-multinomial regression [1]_: a document with covariates c_d has the
@@ -403,6 +224,37 @@ default="annealed"
     ((3, 1), (50, 3))
     """
 
+    n_components: int = 10
+    _: KW_ONLY
+    weight_scale: float = 1.0
+    intercept_scale: float = 3.0
+    formula: str | None = None
+    reference: dict[str, str] | None = None
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = None
+    sampler: Literal["auto", "dense", "sparse"] = "auto"
+    max_iter: int = 1000
+    burn_in: int | None = None
+    thin: int = 5
+    keep_draws: int = 0
+    evaluate_every: int = 10
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+    coef_: np.ndarray = field(init=False)
+    intercept_: np.ndarray = field(init=False)
+    coef_draws_: np.ndarray = field(init=False)
+    intercept_draws_: np.ndarray = field(init=False)
+    covariate_names_: np.ndarray = field(init=False)
+    _covariate_design: dict = field(init=False)
+    _may_add_documents = False
+    _add_priors = staticmethod(add_covariate_priors)
+    _is_parallel = True  # threads share the topics whose weights are drawn
+
     # With metadata routing, covariates are passed on unless set_fit_request and so on
     # say otherwise.
     __metadata_request__fit: ClassVar[dict] = {"covariates": True}
@@ -421,49 +273,6 @@ default="annealed"
         "sampler": [StrOptions({"auto", "dense", "sparse"})],
         **SHARD_CONSTRAINTS,
     }
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        weight_scale: float = 1.0,
-        intercept_scale: float = 3.0,
-        formula: str | None = None,
-        reference: dict[str, str] | None = None,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = None,
-        sampler: Literal["auto", "dense", "sparse"] = "auto",
-        max_iter: int = 1000,
-        burn_in: int | None = None,
-        thin: int = 5,
-        keep_draws: int = 0,
-        evaluate_every: int = 10,
-        init: InitLike = "annealed",
-        warm_start: bool = False,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.weight_scale = weight_scale
-        self.intercept_scale = intercept_scale
-        self.formula = formula
-        self.reference = reference
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.sampler = sampler
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.keep_draws = keep_draws
-        self.evaluate_every = evaluate_every
-        self.init = init
-        self.warm_start = warm_start
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def fit(
         self,
@@ -528,3 +337,163 @@ default="annealed"
         """
         check_repeatable(X, "fit_transform")
         return self.fit(X, y, covariates=covariates).transform(X, covariates=covariates)
+
+    def transform(
+        self, X: MatrixLike, *, covariates: ArrayLike | None = None
+    ) -> np.ndarray:
+        """Estimate the topic proportions of documents under the fitted topics.
+
+        The estimate is that of CollapsedGibbsLDA, with the alpha of the covariates.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
+            Word counts.
+        covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
+(n_documents, n_covariates), default=None
+            Covariates of the documents, with the same columns as in fit. If None, alpha
+            is `doc_topic_prior_`, which describes the training documents as a whole.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1. An empty document gets the prior mean.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If X does not contain counts of the same words as in fit, or covariates do
+            not have a row of numbers for each document with as many columns as in fit.
+        """
+        return snapshot(self)._proportions(X, covariates)
+
+    def score(
+        self, X: MatrixLike, y: Any = None, *, covariates: ArrayLike | None = None
+    ) -> float:
+        """Return the mean log predictive probability of held-out tokens, in nats.
+
+        Document completion as in CollapsedGibbsLDA, with the alpha of the covariates.
+        Scores of both estimators are comparable if the vocabulary is the same; for
+        others, see `sklda.metrics.vocabulary_score`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
+            Word counts.
+        y : None
+            Ignored.
+        covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
+(n_documents, n_covariates), default=None
+            As in transform.
+
+        Returns
+        -------
+        float
+            Mean over all tokens; higher is better. If X has no tokens, 0 with an
+            UndefinedMetricWarning.
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As transform.
+        """
+        return snapshot(self)._score(X, covariates)
+
+    def perplexity(
+        self, X: MatrixLike, *, covariates: ArrayLike | None = None
+    ) -> float:
+        """Return ``exp(-score(X, covariates=covariates))``; lower is better.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
+            Word counts.
+        covariates : array-like, sparse matrix or DataFrame, default=None
+            As in transform.
+
+        Returns
+        -------
+        float
+            A uniform model scores the number of words.
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As transform.
+        """
+        return float(np.exp(-self.score(X, covariates=covariates)))
+
+    @property
+    def _parameters(self) -> SimpleNamespace:
+        parameters = super()._parameters
+        parameters.learn_priors = None  # covariates determine alpha instead
+        parameters.hyperpriors = None
+        return parameters
+
+    def _check_beside(
+        self, corpus: Corpus, y: Any, covariates: ArrayLike | None = None
+    ) -> tuple[CovariateDesign, np.ndarray]:
+        if covariates is None and getattr(y, "ndim", 1) == 2:
+            warn_user(
+                "DMRLDA does not use y, and covariates are missing: pass them by name, "
+                "fit(X, covariates=...)."
+            )
+        n_documents = corpus.doc_ptr.size - 1
+        return CovariateDesign.of(covariates, n_documents, self.formula, self.reference)
+
+    def _sampled_prior(
+        self,
+        problem: Problem[Corpus],
+        beside: tuple[CovariateDesign, np.ndarray],
+        rng: RandomStreams,
+    ) -> CovariatePrior:
+        design, covariates = beside
+        scaling = Scaling.of(covariates, design.names)
+        warn_of_undetermined(covariates, scaling)
+        # Under this prior, `doc_topic_prior` is the median of alpha.
+        centre = np.zeros((problem.n_topics, 1 + len(design.names)))
+        centre[:, 0] = logs(problem.doc_topic_prior)
+        scale = np.full(1 + len(design.names), float(self._parameters.weight_scale))
+        scale[0] = self._parameters.intercept_scale
+        weight_prior = NormalPrior(centre, scale)
+        return CovariatePrior(design, scaling, covariates, weight_prior, rng)
+
+    def _continued(
+        self,
+        chain: Chain,
+        problem: Problem[Corpus],
+        schedule: Schedule,
+        beside: tuple[CovariateDesign, np.ndarray],
+        threads: Threads,
+    ) -> Chain:
+        chain = super()._continued(chain, problem, schedule, beside, threads)
+        chain.prior.check_same(beside[1])
+        return chain
+
+    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
+        in_rows = uses_rows(self.sampler, problem)
+        chosen = collapsed_sampler(None, None, in_rows, problem.n_topics)
+        return sharded(chosen, problem, self._parameters.n_shards, threads)
+
+    def _alpha_of(
+        self, covariates: Any, n_documents: int
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        if covariates is None:
+            return super()._alpha_of(None, n_documents)
+        matrix = design_of(self).numbers(covariates, n_documents)
+        rows, row = np.unique(matrix, axis=0, return_inverse=True)
+        return self._mean_alpha(rows), row.ravel().astype(np.int32)
+
+    def _mean_alpha(self, covariates: np.ndarray) -> np.ndarray:
+        """Return the posterior mean of alpha for each row of covariates."""
+        intercepts = self.intercept_draws_[..., np.newaxis]
+        weights = np.concatenate([intercepts, self.coef_draws_], axis=-1)
+        x, alpha = (
+            with_intercept(covariates),
+            np.zeros((len(covariates), len(weights[0]))),
+        )
+        for sample in weights:
+            alpha += alpha_of(x, sample)
+        return alpha / len(weights)

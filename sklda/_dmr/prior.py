@@ -1,14 +1,15 @@
-"""The weights of covariates: their prior, and draws given the topics of the tokens.
+"""Covariate weights, which a chain samples after each sweep, as the prior of topics.
 
-Covariates in the form that the sampler takes, and weights in the user's units.
-
-Covariate weights, which a chain samples after each sweep, as the prior of topics.
+`draw_all_weights` draws them given the topics of the tokens, by the kernels of
+`sklda._dmr.kernels.weights`; `CovariatePrior` holds the present sample and the kept
+ones. Inside, covariates are standardised, and documents with the same row of covariates
+share alpha; `CovariatePrior.attributes` returns weights in the user's units.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.linalg import matrix_rank
@@ -17,8 +18,8 @@ from sklda._covariates.design import CovariateDesign, Scaling
 from sklda._data.corpus import MOST_STEPS, ranges, tokens_before
 from sklda._data.notices import warn_user
 from sklda._dmr.kernels.weights import (
-    Room,
     SharedTerms,
+    Workspace,
     draw_weights_of_each,
     fill_alpha,
     fill_exposures,
@@ -48,15 +49,6 @@ class NormalPrior(NamedTuple):
 
     centre: np.ndarray  # (n_topics, n_weights), 0 but for the intercept
     scale: np.ndarray  # (n_weights,), standard deviations
-
-    @classmethod
-    def of(
-        cls, alpha: np.ndarray, intercept_scale: float, weight_scales: np.ndarray
-    ) -> Self:
-        """Return the prior with these scales, under which alpha is the median."""
-        centre = np.zeros((alpha.size, 1 + weight_scales.size))
-        centre[:, 0] = logs(alpha)
-        return cls(centre, np.append(intercept_scale, weight_scales))
 
     def log_density(self, weights: np.ndarray) -> float:
         """Return the log density of the weights of all topics."""
@@ -104,7 +96,7 @@ def draw_all_weights(
             topic_n_tables,
             shared,
             keys[2],
-            _room(shared),
+            _workspace(shared),
         )
 
     _share(threads, draw, len(weights), x.size * x.shape[1])
@@ -138,7 +130,7 @@ def draw_auxiliary(
 
 
 def _share(threads: Threads, function: Callable, n: int, n_steps: int) -> None:
-    """Call a function on threads for ranges of n items; no call takes long."""
+    """Call a function on threads for ranges of n items; each call is short."""
     slices = ranges(np.arange(n + 1), max(threads.n, 1 + n * n_steps // MOST_STEPS))
     threads.map(function, *zip(*slices, strict=True))
 
@@ -157,10 +149,10 @@ def _regressions(x, prior, n_tables, exposure) -> tuple[SharedTerms, np.ndarray]
     return shared, topic_n_tables
 
 
-def _room(shared: SharedTerms) -> Room:
+def _workspace(shared: SharedTerms) -> Workspace:
     (n_products, n_lanes), n_weights = shared.x.shape, shared.scale.size
     mode, step, distance, noise, trial = np.empty((5, n_weights))
-    return Room(
+    return Workspace(
         mode=mode,
         step=step,
         gradient=np.empty(n_products),
@@ -185,17 +177,8 @@ def with_intercept(covariates: np.ndarray) -> np.ndarray:
     return np.column_stack([np.ones(len(covariates)), covariates])
 
 
-def to_units(weights: np.ndarray, scaling: Scaling) -> tuple[np.ndarray, np.ndarray]:
-    """Return coefficients and intercepts in the units of the covariates.
-
-    `weights`, (..., n_weights), are those of standardised covariates.
-    """
-    coef = weights[..., 1:] / scaling.scale
-    return coef, weights[..., 0] - (coef * scaling.mean).sum(axis=-1)
-
-
 def warn_of_undetermined(covariates: np.ndarray, scaling: Scaling) -> None:
-    """Warn of covariates that no document can tell apart."""
+    """Warn of covariates whose weights the documents do not determine."""
     if scaling.constant:
         warn_user(
             f"covariates {scaling.constant} are constant: the documents do not "
@@ -297,7 +280,9 @@ class CovariatePrior(SampledPrior):
 
     def attributes(self) -> dict[str, Any]:
         """Return the fitted attributes of the kept samples."""
-        coef, intercept = to_units(self.kept_weights, self.scaling)
+        weights = self.kept_weights  # of standardised covariates
+        coef = weights[..., 1:] / self.scaling.scale
+        intercept = weights[..., 0] - (coef * self.scaling.mean).sum(axis=-1)
         return {
             "coef_": coef.mean(axis=0),
             "intercept_": intercept.mean(axis=0),
@@ -308,7 +293,7 @@ class CovariatePrior(SampledPrior):
         }
 
     def scalars(self) -> dict[str, float]:
-        """Return numbers of the present sample that no order of topics changes."""
+        """Return numbers of the present sample, the same for any order of topics."""
         alpha = alpha_of(self.rows.x, self.weights)
         sums = alpha.sum(axis=1)[self.rows.row]
         effects = self.weights[:, 1:]
@@ -333,11 +318,3 @@ def add_covariate_priors(theta: np.ndarray, kept: tuple, lengths: np.ndarray) ->
             row = rows[chunk]
             scale = len(samples) * (lengths[chunk] + sums[row])
             theta[chunk] += alpha[row] / scale[:, np.newaxis]
-
-
-def mean_alpha(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return alpha of each row of covariates, the mean over samples of weights."""
-    alpha = np.zeros((len(x), weights.shape[1]))
-    for sample in weights:
-        alpha += alpha_of(x, sample)
-    return alpha / len(weights)

@@ -1,13 +1,13 @@
-"""The samplers of Xiao & Stibor, which draw the tokens of a cell in groups.
+"""Efficient collapsed Gibbs sampling: fewer draws than tokens.
 
-Shortcut sampling makes one draw for all tokens of a cell; dynamic sampling learns the
+`Grouped` is the sampler of Xiao & Stibor, which draws the tokens of a cell in groups:
+shortcut sampling makes one draw for all tokens of a cell; dynamic sampling learns the
 number of draws.
-
-Efficient collapsed Gibbs sampling: fewer draws than tokens.
 """
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
 from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -99,11 +99,7 @@ class Grouped(NamedTuple):
         return SweepInfo(n_draws=int(state.n_draws.sum()))
 
 
-def grouped_sampler(problem: Problem[Corpus], damping: int | None) -> Grouped:
-    """Return the sampler of groups with the faster of two kernels, rows or lists."""
-    return Grouped(rows if rows_are_faster(problem) else lists, damping)
-
-
+@dataclass(repr=False, eq=False)
 class ECGSLDA(BaseGibbsLDA):
     """Latent Dirichlet Allocation by efficient collapsed Gibbs sampling.
 
@@ -288,7 +284,27 @@ default="annealed"
     (3, 10)
     """
 
-    sampling_rate_: np.ndarray
+    n_components: int = 10
+    _: KW_ONLY
+    strategy: Literal["dynamic", "shortcut", "standard"] = "dynamic"
+    damping: int = 1
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = None
+    learn_priors: LearnPriors = "auto"
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 200
+    burn_in: int | None = None
+    thin: int = 2
+    keep_draws: int = 0
+    evaluate_every: int = 10
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+    sampling_rate_: np.ndarray = field(init=False)
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseGibbsLDA._parameter_constraints,
@@ -297,56 +313,14 @@ default="annealed"
         "damping": [Interval(Integral, 1, 1_000_000_000, closed="both")],
     }
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        strategy: Literal["dynamic", "shortcut", "standard"] = "dynamic",
-        damping: int = 1,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: LearnPriors = "auto",
-        hyperpriors: dict[str, tuple[float, float]] | None = None,
-        max_iter: int = 200,
-        burn_in: int | None = None,
-        thin: int = 2,
-        keep_draws: int = 0,
-        evaluate_every: int = 10,
-        init: InitLike = "annealed",
-        warm_start: bool = False,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.strategy = strategy
-        self.damping = damping
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.hyperpriors = hyperpriors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.keep_draws = keep_draws
-        self.evaluate_every = evaluate_every
-        self.init = init
-        self.warm_start = warm_start
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        parameters = self._parameters
+        parameters, in_rows = self._parameters, rows_are_faster(problem)
         sampler: Shardable
         if self.strategy == "standard":
-            in_rows = rows_are_faster(problem)
             sampler = collapsed_sampler(None, None, in_rows, problem.n_topics)
         else:
             damping = parameters.damping if self.strategy == "dynamic" else None
-            sampler = grouped_sampler(problem, damping)
+            sampler = Grouped(rows if in_rows else lists, damping)
         return sharded(sampler, problem, parameters.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import ClassVar, Literal
 
@@ -20,6 +21,7 @@ from sklda._sampling.sampler import Sampler
 from sklda._sampling.threads import Threads
 
 
+@dataclass(repr=False, eq=False)
 class CollapsedGibbsLDA(BaseGibbsLDA):
     """Latent Dirichlet Allocation by collapsed Gibbs sampling.
 
@@ -204,6 +206,27 @@ default="annealed"
     (3, 10)
     """
 
+    n_components: int = 10
+    _: KW_ONLY
+    blocking: Literal["backward", "nested"] | None = None
+    max_block_size: int | None = 2
+    sampler: Literal["auto", "dense", "sparse"] = "auto"
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = None
+    learn_priors: LearnPriors = "auto"
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 200
+    burn_in: int | None = None
+    thin: int = 2
+    keep_draws: int = 0
+    evaluate_every: int = 10
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
     _parameter_constraints: ClassVar[dict] = {
         **BaseGibbsLDA._parameter_constraints,
         **SHARD_CONSTRAINTS,
@@ -211,49 +234,6 @@ default="annealed"
         "max_block_size": [None, Interval(Integral, 1, None, closed="left")],
         "sampler": [StrOptions({"auto", "dense", "sparse"})],
     }
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        blocking: Literal["backward", "nested"] | None = None,
-        max_block_size: int | None = 2,
-        sampler: Literal["auto", "dense", "sparse"] = "auto",
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: LearnPriors = "auto",
-        hyperpriors: dict[str, tuple[float, float]] | None = None,
-        max_iter: int = 200,
-        burn_in: int | None = None,
-        thin: int = 2,
-        keep_draws: int = 0,
-        evaluate_every: int = 10,
-        init: InitLike = "annealed",
-        warm_start: bool = False,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.blocking = blocking
-        self.max_block_size = max_block_size
-        self.sampler = sampler
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.hyperpriors = hyperpriors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.keep_draws = keep_draws
-        self.evaluate_every = evaluate_every
-        self.init = init
-        self.warm_start = warm_start
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters

@@ -1,9 +1,8 @@
-"""Blocked collapsed Gibbs sampling: the tokens of a block are drawn jointly.
+"""The choice of the collapsed sampler, over rows, over lists or of blocks; and blocks.
 
 Zhang & Sisson, "Blocking collapsed Gibbs sampler for latent Dirichlet allocation
-models", arXiv 1608.00945. A block is a cell of the corpus, or a piece of a large one.
-
-The choice of the collapsed sampler: over rows, over lists, or of blocks.
+models", arXiv 1608.00945. `Blocked` draws the tokens of a block jointly. A block is a
+cell of the corpus, or a piece of a large one.
 """
 
 from collections.abc import Iterator
@@ -23,8 +22,8 @@ from sklda._data.corpus import (
     take_cells,
     tokens_before,
 )
-from sklda._gibbs.kernels import blocked as blocked_lists
 from sklda._gibbs.kernels import (
+    blocked,
     single_site_lists,
     single_site_registers,
     single_site_rows,
@@ -119,12 +118,10 @@ class Blocked(NamedTuple):
         largest = int(blocks.size.max(initial=1))
         if largest > SMALL:
             for part in _in_parts(blocks, largest * n_lanes):
-                blocked_lists.sweep_large_blocks(
-                    part, tables, priors, stream, self.nested
-                )
+                blocked.sweep_large_blocks(part, tables, priors, stream, self.nested)
         depth = 2 if largest <= 2 else SMALL
         for part in _in_parts(blocks, depth * n_lanes):
-            blocked_lists.sweep_blocks(part, tables, priors, stream, depth)
+            blocked.sweep_blocks(part, tables, priors, stream, depth)
 
     def counts(self, problem: Problem[Corpus], state: BlockState) -> Counts:
         """Return the count tables."""

@@ -1,12 +1,10 @@
-"""The state of samplers that move all tokens at once and then count them.
-
-The partially collapsed sampler: phi is drawn, theta integrated out; in parallel.
+"""Partially collapsed Gibbs sampling: phi is drawn, theta integrated out; in parallel.
 
 A sweep draws phi given the topics of the tokens, then the topics of each document given
 phi. The draws for a word or a document depend on a key of the sweep and on its number
-alone: the samples are the same, bit for bit, for any threads or machines.
-
-Partially collapsed Gibbs sampling for LDA: exact on all processors.
+alone: the samples are the same, bit for bit, for any threads or machines. All tokens
+move at once, and then they are counted again (`RecountedState`, which uncollapsed Gibbs
+sampling shares).
 """
 
 from __future__ import annotations

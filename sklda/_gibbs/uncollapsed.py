@@ -1,12 +1,10 @@
-"""The sampler of data augmentation: every step is parallel, and exact.
+"""Uncollapsed Gibbs sampling: data augmentation, in which every step is parallel.
 
 A sweep has two steps. Given the topics of the tokens, gammas are drawn for each word,
 which make phi. Given phi, the proportions of each document and the topics of its tokens
 are drawn. Gammas depend on a key of the sweep and on the number of their word or
 document. Slices of documents depend on the corpus alone, and each has its own random
 stream: the samples are the same, bit for bit, for any number of threads.
-
-Uncollapsed Gibbs sampling for LDA: data augmentation, exact on all processors.
 """
 
 from __future__ import annotations
@@ -70,7 +68,7 @@ class Uncollapsed(NamedTuple):
         """Return gammas of words, each row scaled, and the factor 1 / sum of topics."""
         word_topic, n_topics = state.word_topic, problem.n_topics
         phi = np.zeros(word_topic.shape, np.float32)
-        # A token for each empty topic, see `partially_collapsed_sampler.draw_extra`.
+        # A token for each empty topic, see `partially_collapsed.draw_extra`.
         empty = np.flatnonzero(state.topic[:n_topics] == 0)
         word_topic[_words_of_prior(problem, empty, rng.generator), empty] = 1
 

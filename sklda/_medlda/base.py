@@ -1,6 +1,7 @@
-"""Checks of y, and the targets that it becomes.
+"""What both estimators of MedLDA share: targets, the chain, proportions and scores.
 
-The base class of MedLDA: the run of the chain, topic proportions, scores.
+`class_targets` and `number_targets` check y and make targets of it; `BaseMedLDA` fits a
+chain to them and scores documents by their topic proportions.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from scipy.sparse import issparse
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array
 
 from sklda._data.checks import check_structure
@@ -68,7 +69,7 @@ def check_labels(y):
         if not issparse(y) and np.isin(y, (-1, 1)).all():
             return (y > 0).astype(np.int64)
         problem = f"its {y.shape[1]} columns have other values."
-    elif kind in ("binary", "multiclass", "continuous"):
+    elif kind in ("binary", "multiclass"):
         return y
     raise ValueError(
         "y must have a label for each document, or be an indicator matrix of 0 and 1. "
@@ -79,16 +80,14 @@ def check_labels(y):
 
 
 def class_targets(
-    documents, y, name, class_weight=None
+    y: Any, name: str, class_weight: dict[Any, float] | str | None = None
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return the classes, the targets, and whether y is multi-label.
 
     Targets are the weights of the classes of the documents, negative for documents that
     do not have the label of a task.
     """
-    _check_length(documents, y, name)
     y = check_labels(y)
-    check_classification_targets(y)
     if type_of_target(y) != "multilabel-indicator":
         y = column_or_1d(y, warn=True)
     binarizer = LabelBinarizer()
@@ -102,29 +101,26 @@ def class_targets(
     if class_weight is not None:
         _check_class_weight(class_weight)
         if multilabel:
-            targets = _weigh_labels(targets, binarizer.classes_, class_weight)
+            targets = _weigh_labels(targets, class_weight)
         else:
             targets *= compute_sample_weight(class_weight, y)[:, np.newaxis]
     return binarizer.classes_, targets, multilabel
 
 
-def _weigh_labels(targets, classes, class_weight) -> np.ndarray:
+def _weigh_labels(targets, class_weight) -> np.ndarray:
     """Return targets with weights for each column of an indicator matrix alone."""
-    n_docs, n_with = len(targets), (targets > 0).sum(axis=0)
     if class_weight == "balanced":  # columns with one value keep their targets
-        both = np.minimum(n_with, n_docs - n_with) > 0
-        weights = np.where(both, n_docs / (2 * np.maximum(n_with, 1)), 1)
-        others = np.where(both, n_docs / (2 * np.maximum(n_docs - n_with, 1)), 1)
-    else:
-        unknown = set(class_weight) - set(classes.tolist())
-        if unknown:
-            raise ValueError(
-                f"class_weight has weights for {sorted(map(str, unknown))}, but the "
-                f"labels are the columns of y, 0 to {len(classes) - 1}."
-            )
-        weights = np.array([class_weight.get(k, 1.0) for k in classes.tolist()], float)
-        others = np.ones(len(classes))
-    return np.where(targets > 0, weights, -others)
+        weights = [compute_sample_weight("balanced", column) for column in targets.T]
+        return targets * np.transpose(weights)
+    labels = range(targets.shape[1])
+    unknown = set(class_weight) - set(labels)
+    if unknown:
+        raise ValueError(
+            f"class_weight has weights for {sorted(map(str, unknown))}, but the "
+            f"labels are the columns of y, 0 to {len(labels) - 1}."
+        )
+    weights = np.array([class_weight.get(k, 1.0) for k in labels], float)
+    return np.where(targets > 0, weights, -1.0)
 
 
 def _check_class_weight(class_weight) -> None:
@@ -138,9 +134,8 @@ def _check_class_weight(class_weight) -> None:
             )
 
 
-def number_targets(documents, y, name) -> np.ndarray:
+def number_targets(y: Any) -> np.ndarray:
     """Return y as finite floats, (n_documents,)."""
-    _check_length(documents, y, name)
     y = check_structure(y, "y")
     try:
         y = column_or_1d(y, warn=True)
@@ -170,34 +165,6 @@ def standardised(y: np.ndarray) -> tuple[np.ndarray, float, float]:
     return targets, *(float(np.ldexp(x, exponent)) for x in (first + mean, scale))
 
 
-def check_size(corpus: Corpus) -> None:
-    """Raise ValueError if kernels, which number tokens in 32 bits, cannot take X."""
-    n_tokens = corpus.token_ptr[-1]
-    if n_tokens > MAX_32_BITS:
-        raise ValueError(
-            f"X has {n_tokens:,} tokens, above the limit of {MAX_32_BITS:,} for "
-            "supervised models: fit on a sample of the documents."
-        )
-
-
-def _check_length(documents, y, name) -> None:
-    """Raise ValueError unless there is a y for each document."""
-    if y is None:
-        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-    check_consistent_length(documents, y)
-
-
-def check_class_steepness(C: float, targets: np.ndarray) -> None:
-    """Raise ValueError if C times a weight of a class is too large."""
-    largest = abs(targets).max(initial=0)
-    if C * largest > HIGHEST_STEEPNESS:
-        raise ValueError(
-            f"C times the largest weight of a class must be at most "
-            f"{HIGHEST_STEEPNESS:.0e}, got C={C:g} times {largest:.3g}. Use a smaller "
-            f"C or smaller values of class_weight."
-        )
-
-
 # A sweep with labels takes longer than one without, so there are fewer than without.
 STAGES_OF_MANY = ((0.02, 100), (0.1, 20))
 
@@ -220,13 +187,23 @@ class BaseMedLDA(BaseChainEstimator):
     acceptance_rate_: np.ndarray
     topic_word_prior_: np.ndarray
 
-    def _tasks(self, documents, y) -> Tasks:
-        """Return the tasks of labels, checked."""
+    def _tasks(self, y: Any) -> Tasks:
+        """Return what is fitted to y, which is checked."""
         raise NotImplementedError
 
     def _check_beside(self, corpus: Corpus, y: Any) -> Tasks:
-        check_size(corpus)
-        return self._tasks(corpus.begin, y)
+        n_tokens, name = corpus.token_ptr[-1], type(self).__name__
+        if n_tokens > MAX_32_BITS:  # kernels number tokens in 32 bits
+            raise ValueError(
+                f"X has {n_tokens:,} tokens, above the limit of {MAX_32_BITS:,} for "
+                "supervised models: fit on a sample of the documents."
+            )
+        if y is None:
+            raise ValueError(
+                f"{name} requires y to be passed, but the target y is None."
+            )
+        check_consistent_length(corpus.begin, y)
+        return self._tasks(y)
 
     def _started(
         self,
@@ -239,7 +216,8 @@ class BaseMedLDA(BaseChainEstimator):
         annealing = schedule.annealing(problem, init, problem.corpus.token_ptr[-1])
 
         def sampler_of_part(_, documents, weights):
-            return self._make_sampler(beside.of(documents), threads, weights)
+            tasks = beside._replace(targets=beside.targets[documents])
+            return self._make_sampler(tasks, threads, weights)
 
         # Each part begins with the weights of the one before it, and so does the chain.
         z, weights = first_topics(
@@ -264,7 +242,11 @@ class BaseMedLDA(BaseChainEstimator):
         threads: Threads,
     ) -> Chain:
         check_documents(problem.corpus, chain.problem.corpus, may_add=False)
-        _check_labels(chain.response.tasks, beside)
+        before = chain.response.tasks
+        is_same = np.array_equal(beside.targets, before.targets)
+        for name, value in beside.attributes.items():
+            is_same = is_same and np.array_equal(value, before.attributes[name])
+        check_unchanged(is_same, "y")
         chain.sampler = self._make_sampler(beside, threads)
         chain.response.tasks = beside
         return chain
@@ -383,12 +365,3 @@ class BaseMedLDA(BaseChainEstimator):
             model = models[t] if len(models) > 1 else models[0]
             fill_scores_of_task(by_topic[model], weights, scores[t])
         return scores.T
-
-
-def _check_labels(before: Tasks, tasks: Tasks) -> None:
-    """Raise ValueError unless the labels are those of the last fit."""
-    unchanged = all(
-        np.array_equal(value, before.attributes[name])
-        for name, value in tasks.attributes.items()
-    )
-    check_unchanged(np.array_equal(tasks.targets, before.targets) and unchanged, "y")

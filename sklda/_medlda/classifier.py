@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,8 +19,8 @@ from sklda._engine.start import check_init
 from sklda._fitted.fitted_topics import snapshot
 from sklda._fitted.fold_in import MAX_STEPS
 from sklda._medlda.base import (
+    HIGHEST_STEEPNESS,
     BaseMedLDA,
-    check_class_steepness,
     check_labels,
     class_targets,
 )
@@ -31,6 +32,7 @@ from sklda._sampling.parameters import random_streams
 _FEW_STEPS = 3
 
 
+@dataclass(repr=False, eq=False)
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     """Max-margin supervised LDA for classification: topics that separate classes.
 
@@ -217,8 +219,32 @@ default="annealed"
     (50,)
     """
 
-    classes_: np.ndarray
-    _multilabel: bool
+    n_components: int = 50
+    _: KW_ONLY
+    sampler: Literal["light", "gibbs"] = "light"
+    multi_class: Literal["multitask", "ovr"] = "multitask"
+    C: float = 100.0
+    class_weight: dict[Any, float] | Literal["balanced"] | None = None
+    prior_precision: float = 1000.0
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = 0.01
+    learn_priors: LearnPriors = None
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 50
+    burn_in: int | None = None
+    thin: int = 5
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_mh_steps: int = 6
+    n_weight_steps: int | None = 2
+    n_fold_in_steps: int | None = None
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+    classes_: np.ndarray = field(init=False)
+    _multilabel: bool = field(init=False)
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseMedLDA._parameter_constraints,
@@ -226,55 +252,6 @@ default="annealed"
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_fold_in_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
-
-    def __init__(
-        self,
-        n_components: int = 50,
-        *,
-        sampler: Literal["light", "gibbs"] = "light",
-        multi_class: Literal["multitask", "ovr"] = "multitask",
-        C: float = 100.0,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-        prior_precision: float = 1000.0,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = 0.01,
-        learn_priors: LearnPriors = None,
-        hyperpriors: dict[str, tuple[float, float]] | None = None,
-        max_iter: int = 50,
-        burn_in: int | None = None,
-        thin: int = 5,
-        init: InitLike = "annealed",
-        warm_start: bool = False,
-        n_mh_steps: int = 6,
-        n_weight_steps: int | None = 2,
-        n_fold_in_steps: int | None = None,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.sampler = sampler
-        self.multi_class = multi_class
-        self.C = C
-        self.class_weight = class_weight
-        self.prior_precision = prior_precision
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.hyperpriors = hyperpriors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.init = init
-        self.warm_start = warm_start
-        self.n_mh_steps = n_mh_steps
-        self.n_weight_steps = n_weight_steps
-        self.n_fold_in_steps = n_fold_in_steps
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -317,13 +294,16 @@ default="annealed"
     def _is_parallel(self) -> bool:
         return self.multi_class == "ovr"
 
-    def _tasks(self, documents, y) -> Tasks:
+    def _tasks(self, y: Any) -> Tasks:
         parameters, name = self._parameters, type(self).__name__
-        classes, targets, multilabel = class_targets(
-            documents, y, name, parameters.class_weight
-        )
-        loss = Hinge(float(parameters.C))
-        check_class_steepness(loss.C, targets)
+        classes, targets, multilabel = class_targets(y, name, parameters.class_weight)
+        loss, largest = Hinge(float(parameters.C)), abs(targets).max(initial=0)
+        if loss.C * largest > HIGHEST_STEEPNESS:
+            raise ValueError(
+                f"C times the largest weight of a class must be at most "
+                f"{HIGHEST_STEEPNESS:.0e}, got C={loss.C:g} times {largest:.3g}. Use a "
+                "smaller C or smaller values of class_weight."
+            )
         return Tasks(loss, targets, {"classes_": classes, "_multilabel": multilabel})
 
     def _run(self, chain, problem, schedule, beside, data, recorder=None) -> Any:
@@ -344,17 +324,17 @@ default="annealed"
             changed["init"] = check_init(self, problem)
         rng = random_streams(self.random_state if chain is None else 0)
 
-        def binary(task):
+        def binary(task, chain):
             new = changed | {"random_state": rng.child(task)}
-            return type(self)(**self.get_params(deep=False) | new)
+            model = type(self)(**self.get_params(deep=False) | new)
+            tasks = beside._replace(targets=beside.targets[:, [task]])
+            return model, chain, problem, schedule, tasks, {}
 
         # No memory maps: for arrays that are read-only, all kernels are compiled again.
         n_jobs, verbose = self._parameters.n_jobs, self.verbose
         parallel = Parallel(n_jobs, verbose=verbose, prefer="threads", max_nbytes=None)
         fitted = parallel(
-            delayed(_fit_binary)(
-                binary(task), chain, problem, schedule, beside.single(task), {}
-            )
+            delayed(_fit_binary)(*binary(task, chain))
             for task, chain in zip(range(n_tasks), chains, strict=False)
         )
         chains = [model.pop("_stored").chain for model in fitted if self.warm_start]

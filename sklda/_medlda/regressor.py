@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -17,6 +18,7 @@ from sklda._medlda.base import BaseMedLDA, number_targets, standardised
 from sklda._medlda.sampler import EpsilonInsensitive, Tasks
 
 
+@dataclass(repr=False, eq=False)
 class MedLDARegressor(RegressorMixin, BaseMedLDA):
     """Max-margin supervised LDA for regression: topics that explain a number.
 
@@ -171,58 +173,35 @@ default="annealed"
     (50,)
     """
 
-    intercept_: float
-    scale_: float
+    n_components: int = 50
+    _: KW_ONLY
+    sampler: Literal["light", "gibbs"] = "light"
+    C: float = 100.0
+    epsilon: float = 0.1
+    prior_precision: float = 100.0
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = 0.01
+    learn_priors: LearnPriors = None
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 50
+    burn_in: int | None = None
+    thin: int = 5
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_mh_steps: int = 6
+    n_weight_steps: int | None = 2
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+    intercept_: float = field(init=False)
+    scale_: float = field(init=False)
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseMedLDA._parameter_constraints,
         "epsilon": [Interval(Real, 0, 1e10, closed="both")],
     }
-
-    def __init__(
-        self,
-        n_components: int = 50,
-        *,
-        sampler: Literal["light", "gibbs"] = "light",
-        C: float = 100.0,
-        epsilon: float = 0.1,
-        prior_precision: float = 100.0,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = 0.01,
-        learn_priors: LearnPriors = None,
-        hyperpriors: dict[str, tuple[float, float]] | None = None,
-        max_iter: int = 50,
-        burn_in: int | None = None,
-        thin: int = 5,
-        init: InitLike = "annealed",
-        warm_start: bool = False,
-        n_mh_steps: int = 6,
-        n_weight_steps: int | None = 2,
-        n_shards: int = 1,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.sampler = sampler
-        self.C = C
-        self.epsilon = epsilon
-        self.prior_precision = prior_precision
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.hyperpriors = hyperpriors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.init = init
-        self.warm_start = warm_start
-        self.n_mh_steps = n_mh_steps
-        self.n_weight_steps = n_weight_steps
-        self.n_shards = n_shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -257,10 +236,9 @@ default="annealed"
         self._fit_chain(X, y)
         return self
 
-    def _tasks(self, documents, y) -> Tasks:
+    def _tasks(self, y: Any) -> Tasks:
         parameters = self._parameters
-        numbers = number_targets(documents, y, type(self).__name__)
-        targets, mean, scale = standardised(numbers)
+        targets, mean, scale = standardised(number_targets(y))
         loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon), scale)
         attributes = {"intercept_": mean, "scale_": scale}
         return Tasks(loss, targets[:, np.newaxis], attributes)

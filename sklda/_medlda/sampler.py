@@ -1,23 +1,22 @@
-"""The losses of documents as Gaussian factors of their scores, and their trace.
+"""The sampler of MedLDA: auxiliary variables, topics and weights in turn.
 
-A document d has the factor exp(-loss) for each task t. The loss is a sum of hinges of
-the score s_dt = sum_k eta_kt zbar_dk. For any x and c > 0 (Polson & Scott, 2011)
+Zhu, Chen, Perkins & Zhang, "Gibbs max-margin topic models with data augmentation",
+JMLR 2014. A document d has the factor exp(-loss) for each task t. The loss is a sum of
+hinges of the score s_dt = sum_k eta_kt zbar_dk, where zbar are topic proportions among
+tokens and eta the weights of the topics. For any x and c > 0 (Polson & Scott, 2011)
 
     exp(-2 c max(0, x)) = integral over xi of exp(-c x - c^2 xi x^2 / 2) f(xi).
 
 So given xi, a document has the Gaussian factor exp(a s - b s^2 / 2); given x, xi is
-inverse Gaussian with mean 1 / (c |x|) and shape 1. Zhu, Chen, Perkins & Zhang, "Gibbs
-max-margin topic models with data augmentation", JMLR 2014.
+inverse Gaussian with mean 1 / (c |x|) and shape 1. A sweep of `MaxMargin` draws
 
-The sampler of MedLDA: auxiliary variables, topics and weights in turn.
+1. xi of each document and task given its score (`Hinge`, `EpsilonInsensitive`),
+2. the topics of all tokens given these factors, which tilt them (`LabelledTopics`),
+3. the weights, which are Gaussian given the topics and the factors.
 
-Given the auxiliary variables of `losses`, the labels of a document are Gaussian factors
-of its scores. They tilt the topics of its tokens (`LabelledTopics`, which can be
-sharded), and make the weights of the topics Gaussian (`kernels.weights`).
-
-Shards of the documents draw their auxiliary variables and topics side by side. Given
-these, the weights of a task depend on no other task, so tasks go side by side, too. No
-sum depends on the number of threads.
+`SampledWeights` keeps the weights and the loss of a chain. Shards of the documents take
+steps 1 and 2 side by side. Given the topics, the weights of a task depend on no other
+task, so tasks go side by side, too. No sum depends on the number of threads.
 """
 
 from collections.abc import Callable
@@ -30,11 +29,9 @@ from scipy import sparse
 from sklda._data.corpus import (
     Corpus,
     document_lengths,
-    kernel_ranges,
-    part_of,
+    kernel_parts,
     ranges,
     some_documents,
-    tokens_before,
 )
 from sklda._engine.sharded import Sharded, shards_of_documents
 from sklda._medlda.kernels import gibbs, light
@@ -106,14 +103,6 @@ class Tasks(NamedTuple):
     loss: Loss
     targets: np.ndarray  # (n_docs, n_tasks) float64
     attributes: dict[str, Any]  # fitted attributes that depend on y alone
-
-    def of(self, documents: np.ndarray) -> "Tasks":
-        """Return the tasks of some documents."""
-        return self._replace(targets=self.targets[documents])
-
-    def single(self, task: int) -> "Tasks":
-        """Return one of the tasks."""
-        return self._replace(targets=self.targets[:, [task]])
 
 
 def draw_xi(c_x: np.ndarray, rng: RandomStreams) -> np.ndarray:
@@ -197,43 +186,14 @@ class Labels(NamedTuple):
     factors: LabelFactors
     n_moves: np.ndarray  # (n_docs, 2) int64, proposed and accepted in each kernel call
 
-    def of(self, documents: slice) -> "Labels":
-        """Return those of some documents."""
-        factors = self.factors._replace(
-            slope=self.factors.slope[documents],
-            curvature=self.factors.curvature[documents],
-        )
-        return Labels(factors, self.n_moves[documents])
 
-
-def no_labels(problem: Problem[Corpus], n_tasks: int) -> Labels:
-    """Return labels that say nothing."""
-    n_docs = problem.corpus.doc_ptr.size - 1
-    factors = LabelFactors(
-        weights=np.zeros((n_tasks, problem.n_lanes), np.float32),
-        slope=np.zeros((n_docs, n_tasks), np.float32),
-        curvature=np.zeros((n_docs, n_tasks), np.float32),
-    )
-    return Labels(factors, np.zeros((n_docs, 2), np.int64))
-
-
-class LabelledTables(NamedTuple):
-    """The counts and labels of all documents. Labels are set before each sweep."""
+class LabelledState(NamedTuple):
+    """The counts and the labels of all documents; labels are set before each sweep."""
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
     counts: rows.RowCounts | light.LightCounts
     labels: Labels
-    doc_ptr: np.ndarray  # (n_docs + 1,) int64, of the corpus
-
-
-class LabelledState(NamedTuple):
-    """The counts and labels of all documents, and the first document of a part."""
-
-    z: np.ndarray  # (n_tokens,) uint16
-    topic: np.ndarray  # (n_lanes,) int32
-    tables: LabelledTables
-    first: int  # document of the part
 
 
 class LabelledTopics(NamedTuple):
@@ -244,50 +204,50 @@ class LabelledTopics(NamedTuple):
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> LabelledState:
         """Return the state in which the tokens have the topics z."""
-        return self.over(self.tables(problem, z), problem)
+        return self.tables(problem, z)
 
-    def tables(self, problem: Problem[Corpus], z: np.ndarray) -> LabelledTables:
-        """Return the counts of the topics z, and labels that say nothing."""
+    def tables(self, problem: Problem[Corpus], z: np.ndarray) -> LabelledState:
+        """Return the counts of the topics z, and labels whose factors are 1."""
         kernel = rows if self.n_mh_steps is None else light
-        counts = kernel.from_topics(problem, z)
-        labels = no_labels(problem, self.n_tasks)
-        return LabelledTables(z, counts.topic, counts, labels, problem.corpus.doc_ptr)
+        counts, n_docs = kernel.from_topics(problem, z), problem.corpus.begin.size
+        factors = LabelFactors(
+            weights=np.zeros((self.n_tasks, problem.n_lanes), np.float32),
+            slope=np.zeros((n_docs, self.n_tasks), np.float32),
+            curvature=np.zeros((n_docs, self.n_tasks), np.float32),
+        )
+        labels = Labels(factors, np.zeros((n_docs, 2), np.int64))
+        return LabelledState(z, counts.topic, counts, labels)
 
-    def over(self, tables: LabelledTables, problem: ProblemOfCells) -> LabelledState:
+    def over(self, tables: LabelledState, problem: ProblemOfCells) -> LabelledState:
         """Return the state for some cells over counts of all documents."""
-        # Cuts between shards come before documents without words.
-        first = int(np.searchsorted(tables.doc_ptr, problem.corpus.doc_ptr[0]))
-        counts = tables.counts._replace(topic=tables.topic)
-        tables = tables._replace(counts=counts)
-        return LabelledState(tables.z, tables.topic, tables, first)
+        return tables._replace(counts=tables.counts._replace(topic=tables.topic))
 
     def sweep(
         self, problem: ProblemOfCells, state: LabelledState, rng: RandomStreams
     ) -> None:
         """Resample every token once."""
-        corpus, priors = problem.corpus, rows.kernel_priors(problem)
-        n_steps, stream = self.n_mh_steps, rng.kernel
+        (weights, slope, curvature), n_moves = state.labels
+        n_steps, priors = self.n_mh_steps, rows.kernel_priors(problem)
         n_weights = problem.n_lanes if n_steps is None else 4 * n_steps
-        n_weights *= self.n_tasks
-        for first, last in kernel_ranges(tokens_before(corpus), n_weights):
-            documents = slice(state.first + first, state.first + last)
-            factors, n_moves = state.tables.labels.of(documents)
-            arguments = part_of(corpus, first, last), state.tables.counts, priors
+        for part in kernel_parts(problem.corpus, n_weights * self.n_tasks):
+            documents = slice(part.first, part.first + part.begin.size)
+            factors = LabelFactors(weights, slope[documents], curvature[documents])
+            arguments = part, state.counts, priors, factors
             if n_steps is None:
-                gibbs.gibbs_sweep(*arguments, factors, stream)
+                gibbs.gibbs_sweep(*arguments, rng.kernel)
             else:
-                light.light_sweep(*arguments, factors, n_steps, n_moves[0], stream)
+                light.light_sweep(*arguments, n_steps, n_moves[part.first], rng.kernel)
 
     def counts(self, problem: Problem[Corpus], state: LabelledState) -> Counts:
         """Return the count tables."""
-        return rows.counts(problem, state.tables.counts)
+        return rows.counts(problem, state.counts)
 
     def info(self, problem: Problem[Corpus], state: LabelledState) -> SweepInfo:
         """Return what has been done since labels were set.
 
-        A proposal of the present topic does not count.
+        A token that proposes its present topic proposes no move.
         """
-        n_moves = state.tables.labels.n_moves.sum(axis=0)
+        n_moves = state.labels.n_moves.sum(axis=0)
         return SweepInfo(state.z.size, *n_moves.tolist())
 
 
@@ -297,7 +257,8 @@ class MaxMarginState(NamedTuple):
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
     documents: list[slice]  # of each shard
-    inner: Any  # of the sampler of topics; its tables have the labels
+    inner: Any  # of the sampler of topics
+    labels: Labels  # of that state
     weights: np.ndarray  # (n_topics, n_tasks) float64, eta
     scores: np.ndarray  # (n_docs, n_tasks) float64, of these topics and weights
 
@@ -328,7 +289,10 @@ class MaxMargin(NamedTuple):
         inner = self._of_topics(documents).from_topics(problem, z)
         weights = np.zeros((problem.n_topics, self.targets.shape[1]))
         scores = np.zeros(self.targets.shape)
-        state = MaxMarginState(z, inner.topic, documents, inner, weights, scores)
+        labels = inner.labels if len(documents) == 1 else inner.tables.labels
+        state = MaxMarginState(
+            z, inner.topic, documents, inner, labels, weights, scores
+        )
         if self.first_weights is not None:
             weights[:] = self.first_weights
             self._score(state, self._proportions(problem, state))
@@ -347,7 +311,7 @@ class MaxMargin(NamedTuple):
         return self._of_topics(state.documents).counts(problem, state.inner)
 
     def info(self, problem: Problem[Corpus], state: MaxMarginState) -> SweepInfo:
-        """Return what the last sweep did, without proposals of the present topic."""
+        """Return what the last sweep did."""
         return self._of_topics(state.documents).info(problem, state.inner)
 
     def _of_topics(self, documents: list[slice]) -> Sampler:
@@ -364,7 +328,7 @@ class MaxMargin(NamedTuple):
         slope, curvature = both = np.empty((2, *self.targets.shape))
         lengths = document_lengths(problem.corpus)
         n_tokens = np.maximum(lengths, 1)[:, np.newaxis]
-        factors, n_moves = state.inner.tables.labels
+        factors, n_moves = state.labels
         factors.weights[:, : problem.n_topics] = state.weights.T
         n_moves[:] = 0
 

@@ -50,8 +50,8 @@ def responsibilities(engine):
     return engine.responsibilities[:, : engine.problem.n_topics].astype(np.float64)
 
 
-def assert_tables_are_sums(engine, **tolerance):
-    """Compare the tables that sweeps have updated with sums over all cells."""
-    for table, sums in zip(engine.tables, engine._count(), strict=True):
+def assert_moments_are_sums(engine, **tolerance):
+    """Compare the moments that sweeps have updated with sums over all cells."""
+    for table, sums in zip(engine.moments, engine._count(), strict=True):
         np.testing.assert_allclose(table.word_topic, sums.word_topic, **tolerance)
         np.testing.assert_allclose(table.topic, sums.topic, **tolerance)

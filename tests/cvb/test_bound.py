@@ -2,15 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from sklda import CVBLDA
 from sklda._cvb.engine import estimated_histograms
-from sklda._cvb.kernels import moments
 from sklda._data.corpus import WeightedCorpus
 from sklda._sampling.problem import Problem
 from sklda.datasets import make_lda_corpus
-from tests.helpers.from_python import from_python
 
 
 def histograms_of_one_word(g):
@@ -45,21 +42,6 @@ def test_estimates_are_close_to_the_truth(n_tokens):
             for found in histograms:
                 value = found.log_rising(np.full(2, prior))
                 assert value == pytest.approx(expected, abs=5e-3 * n_tokens)
-
-
-def test_estimate_for_one_token_is_exact():
-    for g in (0.0, 1e-5, 0.3, 0.999, 1.0):
-        histograms = histograms_of_one_word(np.array([g]))
-        value = histograms.doc_topic.log_rising(np.array([0.1, 0.2]))
-        expected = g * np.log(0.1) + (1 - g) * np.log(0.2)
-        assert value == pytest.approx(expected, abs=1e-6)
-
-
-def test_binomial_is_entered_as_it_is():
-    histogram = np.zeros(moments.SIZE)
-    from_python(moments._add_binomial)(3.0, 3.0 * 0.7, 0.5, histogram)
-    expected = 0.5 * stats.binom.pmf(np.arange(histogram.size), 10, 0.3)
-    np.testing.assert_allclose(histogram, expected, atol=1e-10)
 
 
 def test_estimated_bound_is_close_to_the_exact_one():

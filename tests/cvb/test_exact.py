@@ -107,6 +107,46 @@ def test_bound_rises_to_below_the_evidence(problem, seed):
     assert engine.bound[-1] * len(problem.tokens) <= log_evidence(problem) + 1e-5
 
 
+def gamma_error(name, document_length):
+    """Return the largest difference of gamma after one sweep from the same start."""
+    X, _, _ = make_lda_corpus(
+        6, 5, 2, document_length=document_length, random_state=0, doc_topic_prior=1.0
+    )
+    X = X.tocsr()
+    corpus = WeightedCorpus(
+        X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(np.float32)
+    )
+    corpus = split_weights(corpus)
+    gamma = np.random.default_rng(0).dirichlet(np.ones(2), corpus.word.size)
+    swept = []
+    for each in (name, "exact"):
+        engine = make_engine(each, corpus, 5, [0.5, 0.5], 0.5)
+        engine.responsibilities[:, :2] = gamma
+        engine.moments = engine._count()
+        engine.sweep()
+        swept.append(engine.responsibilities)
+    return abs(swept[0] - swept[1]).max()
+
+
+def test_gaussian_comes_close_to_exact_as_documents_grow():
+    # The first term that the Gaussian form leaves out is of order 1 / n^2 in log
+    # gamma, zero-order's of order 1 / n.
+    gaussian = np.array([gamma_error("gaussian", n) for n in (10, 40, 150)])
+    zero_order = np.array([gamma_error("zero-order", n) for n in (10, 40, 150)])
+    assert (gaussian < [0.03, 0.01, 0.001]).all(), gaussian
+    assert (gaussian < zero_order / 2).all(), zero_order
+
+
+def test_size_limit():
+    X = np.full((10, 10), 11)
+    with pytest.raises(ValueError, match=r"1,000 tokens.*has 1,100.*'gaussian'"):
+        CVBLDA(2, approximation="exact").fit(X)
+    with pytest.raises(ValueError, match=r"n_shards=1 instead of n_shards=2"):
+        CVBLDA(2, approximation="exact", n_shards=2).fit(X // 2)
+    with pytest.raises(ValueError, match="whole numbers"):
+        CVBLDA(2, approximation="exact").fit(X * 0.01)
+
+
 def vb_bound(problem, gamma):
     """Run standard VB from these responsibilities; return its bound, equation 13.
 
@@ -151,43 +191,3 @@ def test_bound_lies_above_that_of_variational_bayes(problem):
         ours.append(engine.evaluate() * len(problem.tokens))
     assert max(ours) > max(theirs) + (1e-3 if problem.n_topics > 1 else -1e-5)
     assert max(theirs) < log_evidence(problem)
-
-
-def gamma_error(name, document_length):
-    """Return the largest difference of gamma after one sweep from the same start."""
-    X, _, _ = make_lda_corpus(
-        6, 5, 2, document_length=document_length, random_state=0, doc_topic_prior=1.0
-    )
-    X = X.tocsr()
-    corpus = WeightedCorpus(
-        X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(np.float32)
-    )
-    corpus = split_weights(corpus)
-    gamma = np.random.default_rng(0).dirichlet(np.ones(2), corpus.word.size)
-    swept = []
-    for each in (name, "exact"):
-        engine = make_engine(each, corpus, 5, [0.5, 0.5], 0.5)
-        engine.responsibilities[:, :2] = gamma
-        engine.tables = engine._count()
-        engine.sweep()
-        swept.append(engine.responsibilities)
-    return abs(swept[0] - swept[1]).max()
-
-
-def test_gaussian_comes_close_to_exact_as_documents_grow():
-    # The first term that the Gaussian form leaves out is of order 1 / n^2 in log
-    # gamma, zero-order's of order 1 / n.
-    gaussian = np.array([gamma_error("gaussian", n) for n in (10, 40, 150)])
-    zero_order = np.array([gamma_error("zero-order", n) for n in (10, 40, 150)])
-    assert (gaussian < [0.03, 0.01, 0.001]).all(), gaussian
-    assert (gaussian < zero_order / 2).all(), zero_order
-
-
-def test_size_limit():
-    X = np.full((10, 10), 11)
-    with pytest.raises(ValueError, match=r"1,000 tokens.*has 1,100.*'gaussian'"):
-        CVBLDA(2, approximation="exact").fit(X)
-    with pytest.raises(ValueError, match=r"n_shards=1 instead of n_shards=2"):
-        CVBLDA(2, approximation="exact", n_shards=2).fit(X // 2)
-    with pytest.raises(ValueError, match="whole numbers"):
-        CVBLDA(2, approximation="exact").fit(X * 0.01)

@@ -53,13 +53,6 @@ def test_the_prior_of_medlda_is_an_array_of_one_number():
     CollapsedGibbsLDA(max_iter=2, topic_word_prior=model.topic_word_prior_).fit(X)
 
 
-def test_probabilities_suffice():
-    model = MODELS["gibbs"].fit(X)
-    lda = lda_from_components(model.topic_word_, doc_topic_prior=model.doc_topic_prior_)
-    np.testing.assert_allclose(lda.transform(X), model.transform(X), atol=1e-5)
-    assert top_words(lda, WORDS) == top_words(model, WORDS)
-
-
 def test_topics_of_scikit_learn_score_as_well_as_there():
     model = LatentDirichletAllocation(4, random_state=0).fit(X)
     lda = lda_from_components(model.components_, doc_topic_prior=0.25)

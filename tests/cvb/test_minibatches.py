@@ -1,4 +1,7 @@
-"""CVBLDA.partial_fit: minibatches, their steps, and the weight of earlier documents."""
+"""CVBLDA.partial_fit: minibatches, and the weight of earlier documents.
+
+`tests/test_properties.py` has the steps of any minibatches.
+"""
 
 import numpy as np
 import pytest
@@ -36,39 +39,6 @@ def streamed(cls, train, size):
     return model
 
 
-def test_minibatches():
-    params = {"total_samples": 80, "learning_offset": 2.0, "learning_decay": 0.7}
-    a, b = (make(**params) for _ in range(2))
-    scores = []
-    for i in range(40):
-        part = X[20 * (i % 4) : 20 * (i % 4) + 20]
-        assert a.partial_fit(part) is a
-        b.partial_fit(part)
-        scores.append(a.score(X))
-    assert_same_fit(a, b)
-    assert a.n_samples_seen_ == 800
-    assert scores[-1] > scores[0] + 0.05
-    assert scores[-1] > unigram(X, X) + 0.05
-    assert scores[-1] > make(max_iter=60).fit(X).score(X) - 0.15
-    # The topics weigh as the corpus, however often it was seen.
-    total = (a.components_ - a.topic_word_prior_).sum()
-    assert total == pytest.approx(X.sum(), rel=0.05)
-    other = make(random_state=1, **params).partial_fit(X[:20])
-    assert abs(other.components_ - make(**params).partial_fit(X[:20]).components_).any()
-
-
-def test_step_of_a_minibatch():
-    # M <- (1 - r) M + r S / b, where M is the counts over the documents seen.
-    params = {"learning_decay": 0.6, "learning_offset": 3, "batch_size": 40}
-    model = make(**params).partial_fit(X)
-    before = (model.components_ - 0.25) / 80
-    model.partial_fit(X[:40])
-    step = (3 + 1 + 80 / 40) ** -0.6
-    change = (model.components_ - 0.25) / 120 - (1 - step) * before
-    expected = step / 40 * X[:40].toarray().sum(axis=0)
-    np.testing.assert_allclose(change.sum(axis=0), expected, rtol=1e-4, atol=1e-6)
-
-
 @pytest.mark.parametrize("size", [1, 20, 500, 1500])
 def test_any_division_into_calls_predicts_as_well_as_scikit_learn(size):
     model = streamed(CVBLDA, TRAIN, size)
@@ -76,15 +46,6 @@ def test_any_division_into_calls_predicts_as_well_as_scikit_learn(size):
     score = document_completion_score(model, TEST)
     assert score > document_completion_score(best, TEST)
     assert score > unigram(TRAIN, TEST) + 0.7
-
-
-def test_topics_of_short_texts_predict_better_than_word_frequencies():
-    corpus, _, _ = make_lda_corpus(
-        12_500, 1000, 8, document_length=8, doc_topic_prior=0.05, random_state=0
-    )
-    train, test = corpus[:12_000], corpus[12_000:]
-    model = streamed(CVBLDA, train, 1000)
-    assert document_completion_score(model, test) > unigram(train, test) + 0.3
 
 
 @pytest.mark.parametrize("known", [{}, {"total_samples": 1510}])
@@ -133,17 +94,7 @@ def test_an_empty_minibatch_moves_nothing(offset):
     )
     for _ in range(40):
         model.partial_fit(X)
-    assert model.score(X) > make(max_iter=60).fit(X).score(X) - 0.15
-
-
-def test_another_number_of_topics_is_refused():
-    model = make().partial_fit(X)
-    before = fitted(model)
-    with pytest.raises(
-        ValueError, match=r"n_components=7, but.* continues 4 topics: re"
-    ):
-        model.set_params(n_components=7).partial_fit(X)
-    assert fitted(model) == before
+    assert model.score(X) > max(make(max_iter=60).fit(X).score(X) - 0.15, unigram(X, X))
 
 
 def test_steps_that_forget_everything():
@@ -156,8 +107,11 @@ def test_steps_that_forget_everything():
 
 def test_partial_fit_goes_on_from_fit_and_fit_starts_anew():
     model = make(total_samples=80, learning_offset=100).fit(X)
-    score = model.score(X)
-    model.partial_fit(X)
+    score, before = model.score(X), fitted(model)
+    with pytest.raises(ValueError, match=r"n_components=7, but.* continues 4 topics"):
+        model.set_params(n_components=7).partial_fit(X)
+    assert fitted(model) == before
+    model.set_params(n_components=4).partial_fit(X)
     assert model.score(X) == pytest.approx(score, abs=0.05)
     assert model.n_samples_seen_ == 160
     for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):

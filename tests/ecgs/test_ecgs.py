@@ -8,12 +8,11 @@ import pytest
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda._ecgs.estimator import Grouped
-from sklda._ecgs.kernels import draw_numbers, lists, rows
-from sklda._engine.chain import Chain
+from sklda._ecgs.kernels import draw_numbers
 from sklda._gibbs import collapsed_samplers
 from sklda._gibbs.kernels import single_site_registers
 from sklda._sampling.problem import Problem
-from sklda.datasets import make_bars, make_lda_corpus
+from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue, verdict
@@ -87,14 +86,6 @@ def test_one_draw_for_a_cell_is_the_shortcut(monkeypatch):
     # Shortcut draws cells of two tokens as one as well, so here are none of them.
     counts = np.where(X == 2, 3, X)
     assert_same_fit(fit(X=counts), fit("shortcut", X=counts))
-
-
-@each_kernel
-def test_the_strategies_differ():
-    models = {strategy: fit(strategy).topic_assignments_ for strategy in STRATEGIES}
-    models["damped"] = fit(damping=20).topic_assignments_
-    for a, b in itertools.combinations(models, 2):
-        assert (models[a] != models[b]).any()
 
 
 @each_kernel
@@ -228,15 +219,6 @@ def test_memory_follows_the_values_seen():
     assert state.n_draws.nbytes == 4 * 4
 
 
-def test_corpora_without_large_cells_have_no_weights():
-    for counts in ([[0, 0]], [[1, 2], [2, 0]]):
-        sampler, problem, state = forged(0, counts, 3)
-        for _ in range(3):
-            sampler.sweep(problem, state, streams(1))
-        assert stored(*state.draw_weights) == []
-        assert state.n_draws.tolist() == np.diff(problem.corpus.token_ptr).tolist()
-
-
 # --- the sampling rate -----------------------------------------------------------
 
 
@@ -256,35 +238,7 @@ def test_sampling_rate():
     np.testing.assert_allclose(rate * TOKENS, np.rint(rate * TOKENS))  # of draws
 
 
-def test_rate_of_a_fit_that_kept_sweeping():
-    long, short = (fit(max_iter=n, init="random") for n in (20, 8))
-    np.testing.assert_array_equal(short.sampling_rate_, long.sampling_rate_[:8])
-    sharded = fit("shortcut", n_shards=4)
-    assert sharded.sampling_rate_.tolist() == [CELLS / TOKENS] * 12
-
-
 # --- what is fitted --------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kernel", [rows, lists])
-@pytest.mark.parametrize("damping", [None, 1])
-def test_a_snapshot_is_the_chain_stopped_there(kernel, damping):
-    def start():
-        problem = Problem(corpus_of(mixed_counts()), 7, np.full(3, 0.3), 0.2)
-        return Chain(Grouped(kernel, damping), problem, streams(4))
-
-    chain, snapshots = start(), []
-    for _ in range(4):
-        chain.sweep()
-        snapshots.append(chain.snapshot())
-    for n, snapshot in enumerate(snapshots, start=1):
-        other = start()
-        for _ in range(n):
-            other.sweep()
-        other.keep()
-        np.testing.assert_array_equal(snapshot.z, other.z)
-        found, expected = (c.sum_attributes() for c in (snapshot, other))
-        np.testing.assert_equal(found, expected)
 
 
 def end_of_chains(strategy, X, **params):
@@ -301,15 +255,3 @@ def test_dynamic_comes_near_the_exact_chain():
     standard = end_of_chains("standard", X, max_iter=120, **params)
     dynamic = end_of_chains("dynamic", X, max_iter=120, **params)
     assert dynamic == pytest.approx(standard, abs=0.02)
-
-
-@pytest.mark.slow
-def test_damping_brings_it_back_to_the_exact_chain():
-    # Bars have 4 tokens in a cell, of several topics: cells that move as one are far
-    # behind (by 0.4 nats per token), and many draws at first help.
-    X = make_bars(n_samples=300, random_state=0)[0]
-    params = {"n_components": 10, "doc_topic_prior": 1.0, "topic_word_prior": 0.1}
-    params["max_iter"] = 120
-    standard = end_of_chains("standard", X, **params)
-    assert end_of_chains("dynamic", X, damping=1000, **params) > standard - 0.1
-    assert end_of_chains("shortcut", X, **params) < standard - 0.2

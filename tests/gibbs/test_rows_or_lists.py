@@ -18,7 +18,6 @@ from tests.helpers.enumeration import tables_of
 from tests.helpers.mutants import streams
 
 MANY = 200
-BOTH = single_site_rows, single_site_lists
 X = make_lda_corpus(60, 200, 3, document_length=150, random_state=0)[0]
 
 
@@ -32,20 +31,33 @@ def made(problem, **params):
     return model._make_sampler(problem, Threads())
 
 
-@pytest.mark.parametrize("n_topics", [41, 63, 64, MANY])
-def test_many_topics_are_in_lists(n_topics):
-    expected = BOTH[n_topics >= 64]
-    assert made(problem_of(X, n_topics)) == expected
-    shards = made(problem_of(X, n_topics), n_shards=3)
-    assert (shards.sampler, shards.n_shards) == (expected, 3)
+@pytest.mark.parametrize(
+    ("n_topics", "auto", "dense"),
+    [
+        (1, single_site_registers, single_site_registers),
+        (40, single_site_registers, single_site_registers),
+        (41, single_site_rows, single_site_rows),
+        (63, single_site_rows, single_site_rows),
+        (64, single_site_lists, single_site_rows),
+        (MANY, single_site_lists, single_site_rows),
+    ],
+)
+def test_the_number_of_topics_decides(n_topics, auto, dense):
+    problem = problem_of(X, n_topics)
+    assert made(problem) is auto
+    assert made(problem, sampler="dense") is dense
+    shards = made(problem, n_shards=3)
+    assert (shards.sampler, shards.n_shards) == (auto, 3)
+    standard = ECGSLDA(n_topics, strategy="standard")
+    assert standard._make_sampler(problem, Threads()) is auto
 
 
 def test_an_array_that_fills_the_lists_is_in_rows():
     beta = np.full((MANY, X.shape[1]), 0.01)
     beta[: MANY // 4] = 0.5
-    assert made(problem_of(X, MANY, beta)) == BOTH[1]
+    assert made(problem_of(X, MANY, beta)) == single_site_lists
     beta[: MANY // 2 + 8] = 0.5
-    assert made(problem_of(X, MANY, beta)) == BOTH[0]
+    assert made(problem_of(X, MANY, beta)) == single_site_rows
 
 
 def test_lists_of_many_topics_need_far_less_memory_than_rows():
@@ -54,17 +66,3 @@ def test_lists_of_many_topics_need_far_less_memory_than_rows():
     z = random_topics(problem.corpus.token_ptr[-1], 20_000, streams(0).kernel)
     state = tables_of(sampler.from_topics(problem, z))
     assert state.packed.nbytes < 4 * X.shape[1] * 20_000 / 4
-
-
-@pytest.mark.parametrize(
-    ("n_topics", "rows"),
-    [(1, single_site_registers), (40, single_site_registers), (41, single_site_rows)],
-)
-def test_few_topics_are_in_registers(n_topics, rows):
-    problem = problem_of(X, n_topics)
-    for model in (
-        CollapsedGibbsLDA(n_topics),
-        CollapsedGibbsLDA(n_topics, sampler="dense"),
-        ECGSLDA(n_topics, strategy="standard"),
-    ):
-        assert model._make_sampler(problem, Threads()) is rows

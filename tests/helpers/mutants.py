@@ -13,6 +13,7 @@ import copy
 import importlib
 import random
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -238,7 +239,9 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
         return builtins.__import__(origin, globals, locals, fromlist, level)
 
     vars(module)["__builtins__"] = vars(builtins) | {"__import__": importer}
+    sys.modules[module.__name__] = module  # where dataclasses look for it
     exec(code, vars(module))
+    del sys.modules[module.__name__]
     if name == "sklda._sampling.problem":
         module.LANES = lanes
     if name == "sklda._sampling.random_streams" and not compiled_draws:

@@ -64,7 +64,7 @@ def estimators() -> dict[str, type]:
 
 def parameters(member: Callable) -> list[inspect.Parameter]:
     """Return what a caller passes; results are made by functions, not by callers."""
-    if is_dataclass(member):
+    if is_dataclass(member) and not hasattr(member, "fit"):
         return []
     every = inspect.signature(member).parameters.values()
     return [parameter for parameter in every if parameter.name not in {"self", "cls"}]

@@ -1,4 +1,4 @@
-"""Topic proportions by plain steps in double precision."""
+"""What other programs, or plain steps, make of the same documents."""
 
 import numpy as np
 

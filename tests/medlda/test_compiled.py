@@ -62,9 +62,7 @@ def test_no_index_is_out_of_bounds():
 
 
 TOO_SMALL = {
-    "weights of topics": Edit(
-        "gibbs_sweep", "np.zeros(N + LANES, *Z)", "np.zeros(N, *Z)"
-    ),
+    "weights of topics": Edit("gibbs_sweep", "zeros(N + LANES, *Z)", "zeros(N, *Z)"),
     "ends of documents": Edit(
         "token_proportions", "np.empty(N + 1, T)", "np.empty(N, T)"
     ),
@@ -73,5 +71,5 @@ TOO_SMALL = {
 
 @pytest.mark.parametrize("edit", TOO_SMALL.values(), ids=TOO_SMALL)
 def test_arrays_that_are_too_small_are_noticed(edit):
-    with pytest.raises((IndexError, ValueError, AssertionError)):
+    with pytest.raises((IndexError, ValueError)):
         sweep_everywhere([edit])

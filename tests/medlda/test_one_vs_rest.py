@@ -41,19 +41,15 @@ def test_classes_draw_from_streams_of_their_own():
     assert (twins.coef_[0] != twins.coef_[1]).all()
 
 
-def test_callbacks_are_refused():
-    callback = pytest.importorskip("sklearn.callback")
-    model = make(multi_class="ovr").set_callbacks(callback.ProgressBar())
-    with pytest.raises(ValueError, match=r"OneVsRestClassifier\(MedLDAClassifier"):
-        model.fit(X[TRAIN], MAIN[TRAIN])
-
-
-def test_chains_are_refused():
+def test_callbacks_and_chains_are_refused():
+    model, words = make(multi_class="ovr", max_iter=4, thin=1), "OneVsRestClassifier"
     pytest.importorskip("arviz_stats")
-    model = make(multi_class="ovr", max_iter=4, thin=1)
-    with pytest.raises(ValueError, match=r"OneVsRestClassifier\(MedLDAClassifier"):
+    with pytest.raises(ValueError, match=words):
         sample_chains(model, X[TRAIN], MAIN[TRAIN])
     sample_chains(model, X[TRAIN], MAIN[TRAIN] == 0)  # has one chain
+    callback = pytest.importorskip("sklearn.callback")
+    with pytest.raises(ValueError, match=words):
+        model.set_callbacks(callback.ProgressBar()).fit(X[TRAIN], MAIN[TRAIN])
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def is_complete(edits=()):
     rng, n_tokens = streams(2), np.maximum(LENGTHS, 1)[:, np.newaxis]
     for _ in range(2):
         sampler.sweep(problem, state, rng)
-        factors, _ = state.inner.tables.labels
+        factors, _ = state.labels
         slope, curvature = factors.slope * n_tokens, factors.curvature * n_tokens**2
         # Hinges have a = C y (1 + C xi) and b = C^2 xi; xi > 0 are different numbers.
         expected = 1.5 * TARGETS + TARGETS * curvature

@@ -1,11 +1,12 @@
-"""Targets and parameters that MedLDA accepts and refuses."""
+"""Targets, weights of classes and parameters that MedLDA accepts and refuses."""
 
 import numpy as np
 import pytest
 from sklearn.exceptions import DataConversionWarning
+from sklearn.metrics import recall_score
 
 from sklda import MedLDAClassifier, MedLDARegressor
-from sklda._medlda.base import standardised
+from sklda._medlda.base import class_targets
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
 
@@ -24,26 +25,6 @@ def test_labels_of_any_kind():
         model = fit(labels[MAIN[TRAIN]])
         np.testing.assert_array_equal(model.predict(X[TEST]), labels[numbers])
     assert fit((MAIN[TRAIN] == 1).tolist()).classes_.dtype == bool
-
-
-@pytest.mark.parametrize(
-    "y",
-    [
-        dict(enumerate([0, 1, 0])),
-        (d % 2 for d in range(3)),
-        {"a": 0, "b": 1, "c": 0}.values(),
-        {0, 1, 2},
-        "aba",
-        1,
-    ],
-    ids=lambda y: type(y).__name__,
-)
-def test_what_has_no_order_of_documents_is_refused(y):
-    for cls in (MedLDAClassifier, MedLDARegressor):
-        with pytest.raises((TypeError, ValueError), match=r"y must have|array-like"):
-            cls().fit(X[:3], y)
-    with pytest.raises(ValueError, match="y must have a label for each document"):
-        fit().score(X[:3], y)
 
 
 def test_a_column_of_labels():
@@ -135,22 +116,6 @@ def test_a_constant_is_predicted(number):
     assert (model.predict(X[TEST]) == number).all()
 
 
-@pytest.mark.parametrize(
-    ("y", "mean", "scale"),
-    [
-        ([1.7e308, -1.7e308], 0, 1.7e308),
-        ([1e-300, 3e-300], 2e-300, 1e-300),
-        ([1e8, 1e8 + 2.0**-20], 1e8, 2.0**-21),
-        ([0.1, 0.1, 0.1], 0.1, 0),
-    ],
-)
-def test_standardised_numbers(y, mean, scale):
-    targets, *found = standardised(np.array(y))
-    np.testing.assert_allclose(found, (mean, scale), rtol=1e-9)
-    assert abs(targets.mean()) < 1e-12
-    assert targets.std() == pytest.approx(float(scale > 0))
-
-
 def test_a_prior_too_flat_for_a_joint_draw():
     params = {"sampler": "gibbs", "n_components": 20, "prior_precision": 1e-20}
     with pytest.raises(ValueError, match=r"=1e-20 .* n_weight_steps=2"):
@@ -158,6 +123,106 @@ def test_a_prior_too_flat_for_a_joint_draw():
     fit(MAIN[:6], X[:6], n_weight_steps=2, **params)
 
 
-@pytest.mark.parametrize("cls", [MedLDAClassifier, MedLDARegressor])
-def test_there_is_no_perplexity_of_labels(cls):
-    assert not hasattr(cls, "perplexity")
+# --- what is refused -------------------------------------------------------------
+
+INVALID = {
+    "a dict": dict(enumerate([0, 1, 0])),
+    "a generator": (d % 2 for d in range(3)),
+    "a set": {0, 1, 2},
+    "a text": "aba",
+    "a number": 1,
+    "lists": [["a"], ["b", "a"], []],
+    "tuples": [("a", "b"), ("b", "c"), ("a", "c")],
+    "an array of lists": np.array([["a"], ["b", "a"], []], dtype=object),
+    "missing": np.array(["a", None, "b"], object),
+    "nan": np.array([1, np.nan, "b"], object),
+}
+
+
+@pytest.mark.parametrize("y", INVALID.values(), ids=INVALID)
+def test_y_is_refused(y):
+    for cls in (MedLDAClassifier, MedLDARegressor):
+        with pytest.raises((TypeError, ValueError), match=r"y must have|array-like"):
+            cls().fit(X[:3], y)
+    with pytest.raises(ValueError, match="y must have"):
+        fit().score(X[:3], y)
+
+
+def test_only_numbers_are_regressed():
+    assert MedLDARegressor(2, max_iter=2).fit(X[:3], ["1.5", "2", "-3"]).n_iter_ == 2
+    with pytest.raises(ValueError, match=r"For labels, use MedLDAClassifier"):
+        MedLDARegressor().fit(X[:3], ["1.5", "good", "bad"])
+    with pytest.raises(ValueError, match=r"several columns, .*MultiOutputRegressor"):
+        MedLDARegressor().fit(X[:3], np.ones((3, 2)))
+
+
+# --- weights of classes ----------------------------------------------------------
+
+
+def targets_of(y, class_weight):
+    return class_targets(y, "MedLDA", class_weight)[1]
+
+
+@strategies
+@pytest.mark.parametrize("y", [MAIN == 1, MAIN], ids=["two", "four"])
+def test_equal_weights_multiply_c(y, multi_class):
+    weights = dict.fromkeys(np.unique(y).tolist(), 4.0)
+    found = fit(y[TRAIN], multi_class=multi_class, C=2, class_weight=weights)
+    expected = fit(y[TRAIN], multi_class=multi_class, C=8)
+    np.testing.assert_array_equal(found.coef_, expected.coef_)
+    np.testing.assert_allclose(found.loss_, 4 * expected.loss_)
+
+
+def test_targets_by_hand():
+    y = np.array(["b", "a", "b", "c", "b", "b"])
+    expected = [[-0.5, 0.5, -0.5], [2, -2, -2], [-2, -2, 2]]
+    found = targets_of(y, "balanced")
+    np.testing.assert_allclose(found[[0, 1, 3]], expected)
+    found = targets_of(y, {"a": 7})
+    np.testing.assert_array_equal(found[:2], [[-1, 1, -1], [7, -7, -7]])
+    found = targets_of(y == "a", "balanced")
+    np.testing.assert_allclose(found.ravel(), [-0.6, 3, -0.6, -0.6, -0.6, -0.6])
+
+
+def test_targets_of_columns_by_hand():
+    y = np.array([[1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 1]])
+    found = targets_of(y, "balanced")
+    np.testing.assert_allclose(found[:, 0], [2, -2 / 3, -2 / 3, -2 / 3])
+    np.testing.assert_array_equal(found[:, 1], -1)
+    np.testing.assert_allclose(found[:, 2], [-2, 2 / 3, 2 / 3, 2 / 3])
+    found = targets_of(y, {2: 5})
+    np.testing.assert_array_equal(found[:2], [[1, -1, -1], [-1, -1, 5]])
+
+
+def test_a_rare_class_is_found():
+    rng = np.random.default_rng(0)
+    rare = (MAIN == 2) & (rng.random(len(MAIN)) < 0.2)
+    kept = np.flatnonzero(rare | (MAIN != 2))
+    train, test, recalls = kept[::2], kept[1::2], []
+    for class_weight in (None, "balanced"):
+        params = {"C": 1, "prior_precision": 10, "class_weight": class_weight}
+        model = fit(rare[train], X[train], **params)
+        recalls.append(recall_score(rare[test], model.predict(X[test])))
+    assert recalls[0] < 0.3 < 0.7 < recalls[1]
+
+
+@pytest.mark.parametrize("weight", [0.0, -1, np.nan, np.inf, 10**400, "2", [1], None])
+@pytest.mark.parametrize("y", [MAIN, INDICATORS], ids=["classes", "indicators"])
+def test_bad_weights_are_refused(y, weight):
+    with pytest.raises(
+        ValueError, match=r"class_weight must contain finite .* above 0"
+    ):
+        fit(y[TRAIN], class_weight={0: weight})
+
+
+@pytest.mark.parametrize(
+    ("y", "class_weight", "message"),
+    [
+        (MAIN, {0: 1e12}, "C times the largest weight of a class"),
+        (MAIN, {9: 2.0}, "are not in class_weight"),
+        (INDICATORS, {9: 2.0}, r"weights for \['9'\].* columns of y"),
+    ],
+)
+def test_weights_that_suit_no_class_are_refused(y, class_weight, message):
+    with pytest.raises(ValueError, match=message):
+        fit(y[TRAIN], class_weight=class_weight)

@@ -33,7 +33,7 @@ from sklda._simd.arrays import beta_sum, entry, priors_of, zeros
 from sklda._simd.compile import kernel, lean_kernel, nested_kernel
 from sklda._simd.vector_math import exp_double, log_double
 
-N_TABLES = 1  # means, of which a sweep reads only the shape
+N_MOMENTS = 1  # means, of which a sweep reads only the shape
 
 
 @lean_kernel
@@ -117,10 +117,10 @@ def _expected_log(p, h, i):
 
 
 @kernel
-def sweep(corpus, responsibilities, tables, priors):
+def sweep(corpus, responsibilities, shared, priors):
     """Update every token once; return the sum of all changes."""
     _, word, count = corpus
-    n_words = tables[0].word_topic.shape[0]
+    n_words = shared[0].word_topic.shape[0]
     n_topics = np.count_nonzero(priors.doc_topic)
     alpha = priors.doc_topic[:n_topics].astype(np.float64)
     docs, words, tokens = _groups(corpus, n_words)

@@ -31,7 +31,7 @@ from sklda._simd.vector_math import exp2
 from sklda._tables.document import clear
 from sklda._tables.rows import prefetch_row, sum_all
 
-N_TABLES = 2  # means and variances
+N_MOMENTS = 2  # means and variances
 _ZERO, _ONE = np.float32(0), np.float32(1)
 _HALF = np.float32(0.5 * 1.4426950408889634)  # of log2(e): exponents are those of 2
 _LEAST = np.float32(1e-12)  # below all priors but 0, that of the padding
@@ -89,10 +89,10 @@ def _update_document(
 
 
 @kernel
-def sweep(corpus, responsibilities, tables, priors):
+def sweep(corpus, responsibilities, shared, priors):
     """Update every cell once; return the sum of all changes, each times its weight."""
     doc_ptr, _, count = corpus
-    shared_means, shared_variances = tables
+    shared_means, shared_variances = shared
     means = document_moments(shared_means)
     variances = document_moments(shared_variances)
     total = beta_sum(shared_means.word_topic.shape[0], priors)

@@ -23,7 +23,7 @@ from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._tables.document import clear
 from sklda._tables.rows import prefetch_row, sum_all
 
-N_TABLES = 1  # means
+N_MOMENTS = 1  # means
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
@@ -62,24 +62,24 @@ def _update_document(first, last, corpus, responsibilities, means, priors, weigh
 
 
 @kernel
-def sweep(corpus, responsibilities, tables, priors):
+def sweep(corpus, responsibilities, shared, priors):
     """Update every cell once; return the sum of all changes, each times its weight."""
     doc_ptr, _, count = corpus
-    (shared,) = tables
-    means = document_moments(shared)
-    total = beta_sum(shared.word_topic.shape[0], priors)
-    weight = zeros(shared.topic.size, np.float32)
+    (shared_means,) = shared
+    means = document_moments(shared_means)
+    total = beta_sum(shared_means.word_topic.shape[0], priors)
+    weight = zeros(shared_means.topic.size, np.float32)
     total_change = 0.0
     for d in range(doc_ptr.size - 1):
         first, last = doc_ptr[d], doc_ptr[d + 1]
         clear(means.doc_topic)
         for c in range(first, last):
             add_mean(count[c], responsibilities[c], means.doc_topic)
-        remove_document(means, shared.topic, total)
+        remove_document(means, shared_means.topic, total)
         total_change += _update_document(
             first, last, corpus, responsibilities, means, priors, weight
         )
-        restore_document(means, shared.topic)
+        restore_document(means, shared_means.topic)
     return total_change
 
 

@@ -1,4 +1,4 @@
-"""Auxiliary variables, given which the covariate weights have a Poisson likelihood.
+"""Draws of the covariate weights of topics, given the topics of all tokens.
 
 With n_dk the tokens of document d on topic k, N_d their sum, A_d = sum_k alpha_dk, and
 theta integrated out, the topics of a document have the probability
@@ -12,41 +12,35 @@ Two auxiliary variables simplify its factors:
    of topic k becomes alpha_dk^m_dk.
 2. Draw x_d ~ Beta(A_d, N_d) (M. D. Escobar, M. West, "Bayesian density estimation and
    inference using mixtures", JASA 90, 1995). Given x_d, the first factor becomes
-   x_d^A_d.
+   x_d^A_d (`fill_exposures`).
 
 Given both, (1) is proportional to
 
     prod_k alpha_dk^m_dk x_d^alpha_dk,                                               (2)
 
 the likelihood of Poisson counts m_dk with the means alpha_dk E_d, where E_d = -log x_d
-is the exposure. Documents with the same row of covariates share alpha, so the sums of m
-and E over these documents suffice.
+is the exposure. Documents with the same row r of covariates share alpha, so the sums of
+m and E over these documents suffice. With eta_r = x_r . lambda = log(alpha_r), the
+weights lambda of a topic have the log density
 
-The Poisson regression of a topic: its log density, and a normal approximation.
+    sum_r [m_r eta_r - E_r exp(eta_r)]  -  sum_j [(lambda_j - c_j) / s_j]^2 / 2.     (3)
 
-The log density of the weights lambda given m_r and E_r of each row r of covariates
-(`sklda._dmr.kernels.weights`) is, with eta_r = x_r . lambda = log(alpha_r),
-
-    sum_r [m_r eta_r - E_r exp(eta_r)]  -  sum_j [(lambda_j - c_j) / s_j]^2 / 2.     (1)
-
-Newton's method finds the mode of (1) and the curvature there:
+`find_mode` finds its mode, and the curvature there, by Newton's method:
 
 1. Start from the centre c, with an intercept that fits the sums of m and E. The start
    must not depend on the present weights.
-2. Set the gradient of (1), and the curvature C = X' diag(E exp(eta)) X + diag(1 / s^2).
+2. Set the gradient of (3), and the curvature C = X' diag(E exp(eta)) X + diag(1 / s^2).
 3. Solve C step = gradient, with C = U' U.
 4. If the step gains little, take it and stop: the curvature hardly changes any more.
-5. Otherwise halve the step until (1) does not fall, take it, and repeat from 2.
+5. Otherwise halve the step until (3) does not fall, take it, and repeat from 2.
 
-Draws of the covariate weights of topics by elliptical slice sampling.
+`draw_weights_of_topic` draws the weights by elliptical slice sampling (I. Murray, R. P.
+Adams & D. J. C. MacKay, AISTATS 2010; R. Nishihara, I. Murray & R. P. Adams, "Parallel
+MCMC with generalized elliptical slice sampling", JMLR 15, 2014). Let p be the density
+(3), and N the normal density of that mode and curvature. How close N is to p decides
+only how far the weights move. In a draw,
 
-I. Murray, R. P. Adams & D. J. C. MacKay, "Elliptical slice sampling", AISTATS 2010; R.
-Nishihara, I. Murray & R. P. Adams, "Parallel MCMC with generalized elliptical slice
-sampling", JMLR 15, 2014. Let p be the density of the weights of a topic, and N a normal
-density close to it. How close N is decides only how far the weights move. In a draw,
-
-1. find the mode of p and the curvature there, which define N
-   (`sklda._dmr.kernels.weights`),
+1. find N,
 2. draw the distance of the weights from the mode, in their present direction,
 3. draw nu from N. The ellipse through the weights and nu around the mode is
    mode + cos(angle) (weights - mode) + sin(angle) (nu - mode),
@@ -118,7 +112,7 @@ class SharedTerms(NamedTuple):
     # first; filled up with 0 to whole `ROWS` and registers
     scale: np.ndarray  # (n_weights,), s
     exposure: np.ndarray  # (n_rows,), E
-    curvature: np.ndarray  # as `Room.factor`, X' diag(E) X
+    curvature: np.ndarray  # as `Workspace.factor`, X' diag(E) X
 
 
 class Regression(NamedTuple):
@@ -129,8 +123,8 @@ class Regression(NamedTuple):
     n_tables: np.ndarray  # (n_rows,), m: numbers of restaurant tables
 
 
-class Room(NamedTuple):
-    """Room for a draw."""
+class Workspace(NamedTuple):
+    """Arrays that a draw overwrites."""
 
     mode: np.ndarray  # (n_weights,)
     step: np.ndarray  # (n_weights,), the last of Newton's method
@@ -152,7 +146,7 @@ def set_shared_curvature(shared):
 
 @lean_kernel
 def log_density(weights, regression, value):
-    """Return the log density (1) of weights, whose eta are in value[0].
+    """Return the log density (3) of weights, whose eta are in value[0].
 
     Afterwards, value[1] holds the means E exp(eta), and value[0] is overwritten.
     """
@@ -169,10 +163,10 @@ def log_density(weights, regression, value):
 
 
 @lean_kernel
-def find_mode(regression, room):
+def find_mode(regression, workspace):
     """Find the mode, and the factor U of the curvature near it."""
     (x, _, exposure, _), centre, n_tables = regression
-    mode, step, _, factor, _, _, trial, _, value = room
+    mode, step, _, factor, _, _, trial, _, value = workspace
     copy_to(centre, mode)
     level = log_double((sum_of(n_tables) + 0.5) / (sum_of(exposure) + 1e-3))
     mode[0] = min(max(level, LOWEST), HIGHEST)
@@ -180,7 +174,7 @@ def find_mode(regression, room):
         value[0, r] = mode[0]
     before = log_density(mode, regression, value)
     for i in range(_MOST_STEPS):
-        _set_curvature(i == 0, regression, room)
+        _set_curvature(i == 0, regression, workspace)
         factorise(factor, mode.size, _LEAST)
         gain = solve(factor, step)
         if gain < _CLOSE:
@@ -213,14 +207,14 @@ def _within(eta):
 
 
 @lean_kernel
-def _set_curvature(is_start, regression, room):
+def _set_curvature(is_start, regression, workspace):
     """Set `step` to the gradient, and the upper part of `factor` to the curvature.
 
     value[1] holds the means at the mode. At the start, only the intercept is not 0, so
     the means are proportional to the exposure.
     """
     (x, scale, _, curvature), centre, n_tables = regression
-    mode, step, gradient, factor, _, _, _, _, value = room
+    mode, step, gradient, factor, _, _, _, _, value = workspace
     for r in range(n_tables.size):
         value[0, r] = n_tables[r] - value[1, r]
     set_products(x, 0, 0, value[0], gradient)
@@ -256,7 +250,9 @@ def fill_alpha(x, weights, alpha):
 
 
 @kernel
-def draw_weights_of_each(first, last, weights, centre, n_tables, shared, key, room):
+def draw_weights_of_each(
+    first, last, weights, centre, n_tables, shared, key, workspace
+):
     """Draw the weights of topics `first` to before `last`, in place.
 
     `weights` is (n_topics, n_weights). Each topic has its own random stream.
@@ -265,17 +261,17 @@ def draw_weights_of_each(first, last, weights, centre, n_tables, shared, key, ro
     for k in range(first, last):
         enter_stream(key, k, rng)
         regression = Regression(shared, centre[k], n_tables[k])
-        draw_weights_of_topic(weights[k], regression, room, rng)
+        draw_weights_of_topic(weights[k], regression, workspace, rng)
 
 
 @nested_kernel
-def draw_weights_of_topic(weights, regression, room, rng):
+def draw_weights_of_topic(weights, regression, workspace, rng):
     """Draw the weights of a topic, (n_weights,), in place.
 
     Return how often the density was evaluated.
     """
-    mode, _, _, factor, distance, noise, trial, eta, _ = room
-    find_mode(regression, room)
+    mode, _, _, factor, distance, noise, trial, eta, _ = workspace
+    find_mode(regression, workspace)
     for j in range(weights.size):
         noise[j], distance[j] = normal(rng), weights[j] - mode[j]
     # The squared length of U (lambda - mode) along the ellipse, by three products.
@@ -292,19 +288,19 @@ def draw_weights_of_topic(weights, regression, room, rng):
     multiply(x, mode, eta[0])
     multiply(x, distance, eta[1])
     multiply(x, noise, eta[2])
-    scale, n_evaluations = _draw_scale(distance_square, regression, room, rng)
+    scale, n_evaluations = _draw_scale(distance_square, regression, workspace, rng)
     for j in range(weights.size):
         distance[j] *= scale
     for r in range(regression.n_tables.size):
         eta[1, r] *= scale
     lengths = scale * scale * distance_square, scale * cross_product, noise_square
-    n_evaluations += _draw_angle(lengths, regression, room, rng)
+    n_evaluations += _draw_angle(lengths, regression, workspace, rng)
     copy_to(trial, weights)
     return n_evaluations
 
 
 @lean_kernel
-def _draw_scale(squared, regression, room, rng):
+def _draw_scale(squared, regression, workspace, rng):
     """Draw a factor of the distance from the mode; return it, and the evaluations.
 
     Without this step, weights far from the mode would hardly move, because the density
@@ -315,20 +311,20 @@ def _draw_scale(squared, regression, room, rng):
     if not 1e-18 < squared < 1e18:
         return 1.0, 0
     middle, n_evaluations = -0.5 * log_double(squared), 1
-    level = _on_ray(0.0, regression, room) + log_double(1 - uniform(rng))
+    level = _on_ray(0.0, regression, workspace) + log_double(1 - uniform(rng))
     low = -uniform(rng)
     high = low + 1
-    while low > middle - _MOST_LOG and _on_ray(low, regression, room) >= level:
+    while low > middle - _MOST_LOG and _on_ray(low, regression, workspace) >= level:
         low -= 1
         n_evaluations += 1
-    while high < middle + _MOST_LOG and _on_ray(high, regression, room) >= level:
+    while high < middle + _MOST_LOG and _on_ray(high, regression, workspace) >= level:
         high += 1
         n_evaluations += 1
     low, high = max(low, middle - _MOST_LOG), min(high, middle + _MOST_LOG)
     while True:
         x = low + uniform(rng) * (high - low)
         n_evaluations += 1
-        if _on_ray(x, regression, room) >= level:
+        if _on_ray(x, regression, workspace) >= level:
             return exp_double(x), n_evaluations + 2
         if x < 0:
             low = x
@@ -337,19 +333,21 @@ def _draw_scale(squared, regression, room, rng):
 
 
 @lean_kernel
-def _on_ray(x, regression, room):
+def _on_ray(x, regression, workspace):
     """Return the log density of x, the logarithm of the factor of the distance."""
     if x > _MOST_LOG:
         return -np.inf
-    return _on_ellipse(exp_double(x), 0.0, regression, room) + x * room.mode.size
+    return (
+        _on_ellipse(exp_double(x), 0.0, regression, workspace) + x * workspace.mode.size
+    )
 
 
 @lean_kernel
-def _draw_angle(lengths, regression, room, rng):
+def _draw_angle(lengths, regression, workspace, rng):
     """Draw a point of the ellipse into `trial`; return the number of evaluations."""
     distance_square, cross_product, noise_square = lengths
     level = log_double(1 - uniform(rng)) + 0.5 * distance_square
-    level += _on_ellipse(1.0, 0.0, regression, room)
+    level += _on_ellipse(1.0, 0.0, regression, workspace)
     angle = 2 * math.pi * uniform(rng)
     low, high, n_evaluations = angle - 2 * math.pi, angle, 1
     while True:
@@ -357,7 +355,7 @@ def _draw_angle(lengths, regression, room, rng):
         length = cos * cos * distance_square + sin * sin * noise_square
         length += 2 * cos * sin * cross_product
         n_evaluations += 1
-        if _on_ellipse(cos, sin, regression, room) + 0.5 * length >= level:
+        if _on_ellipse(cos, sin, regression, workspace) + 0.5 * length >= level:
             return n_evaluations
         if angle < 0:
             low = angle
@@ -367,9 +365,9 @@ def _draw_angle(lengths, regression, room, rng):
 
 
 @lean_kernel
-def _on_ellipse(cos, sin, regression, room):
+def _on_ellipse(cos, sin, regression, workspace):
     """Write a point of the ellipse into `trial`; return its log density."""
-    mode, _, _, _, distance, noise, trial, eta, value = room
+    mode, _, _, _, distance, noise, trial, eta, value = workspace
     for j in range(mode.size):
         trial[j] = mode[j] + cos * distance[j] + sin * noise[j]
     outside = 0

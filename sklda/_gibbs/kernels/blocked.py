@@ -1,20 +1,19 @@
-"""Joint draws of blocks of up to four tokens, by cumulants.
+"""Sweeps over blocks of tokens; joint draws of blocks of up to four, by cumulants.
 
-m tokens on topic k multiply the weight of a block by p_0 p_1 ... p_(m - 1), where
-p_i = (a + i) (b + i) / (s + i), a = n_dk + alpha_k, b = n_wk + beta, s = n_k + V beta,
-without the block. As moments, these products have cumulants kappa_c; K_c is their sum
-over all topics. All ways to place n tokens have the total weight
+The counts are in lists. m tokens on topic k multiply the weight of a block by
+p_0 p_1 ... p_(m - 1), where p_i = (a + i) (b + i) / (s + i), a = n_dk + alpha_k,
+b = n_wk + beta, s = n_k + V beta, without the block. As moments, these products have
+cumulants kappa_c; K_c is their sum over all topics. All ways to place n tokens have the
+total weight
 
     H_n = sum_c binomial(n - 1, c - 1) H_(n - c) K_c,    c = 1, ..., n.
 
 With kappa_c of a topic in place of K_c, this sum is the weight of the ways that place
 the first token on the topic. doc/blocked_sampling.rst has the proof. Cost of a block:
-O(topics of the word).
+O(topics of the word). `blocked_large` draws larger blocks, which come first in a sweep.
 
 `depth` is 2 if no block has more tokens, else 4. It is a constant wherever these
 functions are inlined, so the compiler leaves out what only larger blocks need.
-
-Sweeps over the blocks of tokens of a corpus; the counts are in lists.
 """
 
 from typing import NamedTuple
@@ -24,8 +23,13 @@ import numpy as np
 from sklda._gibbs.kernels import blocked_large
 from sklda._sampling.problem import LANES
 from sklda._sampling.random_streams import uniform
-from sklda._simd.arrays import entries_from, entry, load_at_each, not_negative
-from sklda._simd.compile import kernel, lean_kernel, preoptimised_kernel
+from sklda._simd.arrays import entries_from, entry, load_at_each, not_negative, zeros
+from sklda._simd.compile import (
+    kernel,
+    lean_kernel,
+    nested_kernel,
+    preoptimised_kernel,
+)
 from sklda._simd.vectors import (
     broadcast,
     choose,
@@ -71,7 +75,7 @@ class BlockDocument(NamedTuple):
     base: np.ndarray  # (SMALL,) float64, the K_c of a word without tokens
     kappa: np.ndarray  # (SMALL, n_lanes + LANES) float64, slot by slot
     slots: np.ndarray  # (SMALL,) int64, where the tokens of the block were
-    weight: np.ndarray  # (n_lanes + LANES,) float32, room for a draw
+    weight: np.ndarray  # (n_lanes + LANES,) float32, of a draw
 
 
 class TopicList(NamedTuple):
@@ -84,19 +88,20 @@ class TopicList(NamedTuple):
     beta: np.float32
 
 
-def new_block_document(topic, priors):
-    """Return room for the counts and cumulants of any document and word."""
+@nested_kernel
+def _new_document(topic, priors):
+    """Return arrays for the counts and cumulants of any document and word."""
     n_lanes = topic.size
     return BlockDocument(
-        np.zeros(n_lanes, np.int32),
+        zeros(n_lanes, np.int32),
         topic,
         priors.doc_topic,
         priors.topic_word_sum,
-        np.zeros((SMALL, n_lanes + LANES)),
-        np.zeros(SMALL),
-        np.zeros((SMALL, n_lanes + LANES)),
-        np.zeros(SMALL, np.int64),
-        np.zeros(n_lanes + LANES, np.float32),
+        zeros((SMALL, n_lanes + LANES), np.float64),
+        zeros(SMALL, np.float64),
+        zeros((SMALL, n_lanes + LANES), np.float64),
+        zeros(SMALL, np.int64),
+        zeros(n_lanes + LANES, np.float32),
     )
 
 
@@ -358,16 +363,12 @@ def drop_empty(j, words, document):
             document.kappa[c, size[0]] = 0
 
 
+@kernel
 def sweep_blocks(blocks, state, priors, rng, depth):
     """Resample every block of up to `depth` tokens, 2 or 4, once."""
-    document = new_block_document(state.topic, priors)
-    ratio = np.zeros(state.topic.size + LANES, np.float32)
+    document = _new_document(state.topic, priors)
+    ratio = zeros(state.topic.size + LANES, np.float32)
     single = Document(document.doc_topic, state.topic, ratio)
-    _sweep(blocks, state, document, single, priors, rng, depth)
-
-
-@kernel
-def _sweep(blocks, state, document, single, priors, rng, depth):
     _sweep_blocks(blocks, state, document, single, priors, rng, depth)
 
 
@@ -425,14 +426,10 @@ def _resample_singles(begin, end, blocks, state, document, weight, priors, rng):
         )
 
 
+@kernel
 def sweep_large_blocks(blocks, state, priors, rng, nested):
     """Resample every block of more than four tokens once."""
-    doc_topic = np.zeros(state.topic.size, np.int32)
-    _sweep_large(blocks, state, doc_topic, priors, rng, nested)
-
-
-@kernel
-def _sweep_large(blocks, state, doc_topic, priors, rng, nested):
+    doc_topic = zeros(state.topic.size, np.int32)
     _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested)
 
 

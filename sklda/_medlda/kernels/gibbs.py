@@ -5,11 +5,12 @@ JMLR 2014. With the token itself taken out of all counts,
 
     p(z = k | rest) ~ (n_dk + alpha_k) / (n_k + V beta) * (n_wk + beta) * exp(g(k)),
 
-g as in `label_factors`. One more token on topic j takes r_jk = sum_t (b_t / N^2) eta_jt
-eta_kt from g(k). So a sweep keeps g of the document with all tokens counted: adding the
-row r_j takes out a token of topic j, and a move adds one row and subtracts another. A
-row is computed when the document first comes to its topic. Cost: O(K) per token,
-O(K tasks) per document and topic of it. All loops over topics vectorise.
+g as in `sklda._medlda.kernels.labels`. One more token on topic j takes r_jk =
+sum_t (b_t / N^2) eta_jt eta_kt from g(k). So a sweep keeps g of the document with all
+tokens counted: adding the row r_j takes out a token of topic j, and a move adds one row
+and subtracts another. A row is computed when the document first comes to its topic.
+Cost: O(K) per token, O(K tasks) per document and topic of it. All loops over topics
+vectorise.
 """
 
 from typing import NamedTuple
@@ -46,7 +47,7 @@ STEEP = np.float32(20)
 class Rows(NamedTuple):
     """The rows r_j that have been computed for the current document."""
 
-    slot: np.ndarray  # (n_lanes,) int64, of the row of each topic; -1 for none
+    slot: np.ndarray  # (n_lanes,) int64, of the row of each topic; -1 if not computed
     topic: np.ndarray  # (n_slots,) int64, whose row is in each slot
     n_used: np.ndarray  # (1,) int64, slots in use: the first ones
     row: np.ndarray  # (n_slots, n_lanes) float32, r_j

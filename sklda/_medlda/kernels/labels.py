@@ -1,26 +1,23 @@
-"""Normal and inverse Gaussian variates that fill arrays.
-
-Factors by which the labels of a document tilt the conditional of its topics.
+"""Label factors of documents, and the weights of topics given them.
 
 Given the auxiliary variables, each task t multiplies the probability of a document of N
 tokens by a Gaussian factor of its score s_t = sum_k eta_kt n_dk / N:
 
-    exp(a_t s_t - b_t s_t^2 / 2).
+    exp(a_t s_t - b_t s_t^2 / 2).                                                    (1)
 
 With the token itself taken out of m_t = sum_k eta_kt n_dk, these factors multiply the
 conditional of topic k by exp(g(k)) (Zhu et al., JMLR 2014; Zheng, 2016), where
 
-    g(k) = sum_t [(a_t / N) eta_kt - (b_t / N^2) (eta_kt^2 / 2 + eta_kt m_t)].
+    g(k) = sum_t [(a_t / N) eta_kt - (b_t / N^2) (eta_kt^2 / 2 + eta_kt m_t)].       (2)
 
-The weights of topics in the scores of tasks, given the topics of all tokens.
-
-With zbar_d the topic proportions among the tokens of a document, and a_dt and b_dt as
-in `label_factors`, the weights of task t are Gaussian:
+With zbar_d the topic proportions among the tokens of a document, the weights of task t
+are Gaussian given the topics of all tokens:
 
     precision  nu I + sum_d b_dt zbar_d zbar_d',  precision * mean  sum_d a_dt zbar_d.
 
 Only the few proportions above zero are stored, as values, indices and pointers of a
-sparse matrix by document or by topic.
+sparse matrix by document or by topic. From top to bottom: variates, the parts of (2)
+that `gibbs` and `light` share, and draws of the weights.
 """
 
 import math
@@ -72,7 +69,7 @@ TASKS = 8  # that are summed at a time
 
 
 class LabelFactors(NamedTuple):
-    """The weights of the topics, and the factors of documents in terms of m_t."""
+    """The weights of the topics, and the factors (1) of documents in terms of m_t."""
 
     weights: np.ndarray  # (n_tasks, n_lanes) float32, eta; 0 in the padding
     slope: np.ndarray  # (n_docs, n_tasks) float32, a_t / N
@@ -105,7 +102,7 @@ def sum_weights(topic_weights, doc_topic, total):
 
 @lean_kernel
 def exponents(weights, slope, curvature, total, exponent):
-    """Set `exponent` to g of every topic, for m_t as in `total`."""
+    """Set `exponent` to g of every topic, equation (2), for m_t as in `total`."""
     for k in range(exponent.size):
         exponent[k] = 0
     for t in range(total.size):
@@ -236,7 +233,7 @@ def fill_scores_of_task(by_topic, weights, scores):
 
 @kernel
 def add_factors(by_doc, slope, curvature, linear, precision):
-    """Add what the factors of one task are to the Gaussian of its weights.
+    """Add the factors of one task to the Gaussian of its weights.
 
     That is sum_d a_d zbar_d to `linear`, and sum_d b_d zbar_d zbar_d' to the upper part
     of `precision`.

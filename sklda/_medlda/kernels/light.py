@@ -1,26 +1,25 @@
-"""The three proposals of `light`, drawn for all tokens of a block before any moves.
-
-    document   q(k) ~ n_dk + alpha_k: the topic of another token of the document
-    word       q(k) ~ n_wk + beta: the topic of another token of the word
-    labels     q(k) ~ exp(g(k)), where m_t is estimated from other tokens.
-
-The first two take O(1) time, because the topics are also kept in the order of words.
-For the third, the cells of a document are split into blocks of about a `BLOCKS`-th of
-its tokens, and q of a block is made from the tokens outside of it, which do not change
-meanwhile. A step proposes the topic of some token; which one depends on no topic. So
-all steps of a block are drawn first, and the memory that they will read is prefetched.
-
-Metropolis-Hastings sampling of topics that have to explain labels too.
+"""Metropolis-Hastings sampling of topics that have to explain labels too.
 
 X. Zheng, "Linear time samplers for supervised topic models using compositional
 proposals" (2016). The conditional of a token, taken out of all counts,
 
     p(z = k | rest) ~ (n_dk + alpha_k) * (n_wk + beta) / (n_k + V beta) * exp(g(k)),
 
-g as in `label_factors`, is a product, and each of three proposals is one factor of it:
-see `proposals`. No proposal depends on the topic of the token itself, so with the full
-acceptance ratio (equations 19 to 21) each step leaves the conditional unchanged. Cost:
-O(K tasks) per block, O(tasks) per step.
+g as in `sklda._medlda.kernels.labels`, is a product, and each of three proposals is one
+factor of it:
+
+    document   q(k) ~ n_dk + alpha_k: the topic of another token of the document
+    word       q(k) ~ n_wk + beta: the topic of another token of the word
+    labels     q(k) ~ exp(g(k)), where m_t is estimated from other tokens.
+
+No proposal depends on the topic of the token itself, so with the full acceptance ratio
+(equations 19 to 21) each step leaves the conditional unchanged. The first two take O(1)
+time, because the topics are also kept in the order of words. For the third, the cells
+of a document are split into blocks of about a `BLOCKS`-th of its tokens, and q of a
+block is made from the tokens outside of it, which do not change meanwhile. A step
+proposes the topic of some token; which one depends on no topic. So all steps of a block
+are drawn first, and the memory that they will read is prefetched. Cost: O(K tasks) per
+block, O(tasks) per step.
 """
 
 from typing import NamedTuple
@@ -47,6 +46,37 @@ BLOCKS = 4
 LEAST = np.float32(-40)  # of log q(k) below its highest, so that q(k) > 0
 
 
+class LightCounts(NamedTuple):
+    """The topics of the tokens, in two orders, and a row of counts for each word."""
+
+    z: np.ndarray  # (n_tokens,) uint16
+    word_topic: np.ndarray  # (n_words, n_lanes) int32, or float64: n_wk + beta_kw
+    topic: np.ndarray  # (n_lanes,) int32
+    word_ptr: np.ndarray  # (n_words + 1,) int64; tokens of word w in `z_by_word`
+    slot: np.ndarray  # (n_cells,) int64; first of the tokens of a cell there
+    z_by_word: np.ndarray  # (n_tokens,) uint16; z in the order of words
+    beta_before: np.ndarray  # (n_words, n_topics) running sums of beta, if an array
+
+
+class TopicFactors(NamedTuple):
+    """Factors of the topics that all documents share."""
+
+    weights: np.ndarray  # (n_topics, n_tasks) float32, eta
+    alpha_sum: np.ndarray  # (n_topics,) running sums of alpha
+    inverse_total: np.ndarray  # (n_lanes,) float32, 1 / (n_k + V beta)
+
+
+class LabelledDocument(NamedTuple):
+    """Factors of the topics and of the labels in the current document."""
+
+    factor: np.ndarray  # (n_lanes,) float32, n_dk + alpha_k
+    total: np.ndarray  # (n_tasks,) m_t
+    curvature: np.ndarray  # (n_tasks,) float32, b_t / N^2
+    gradient: np.ndarray  # (n_tasks,) float32, a_t / N - (b_t / N^2) m_t
+    half: np.ndarray  # (n_tasks,) float32, (b_t / N^2) / 2
+    inverse: np.ndarray  # (n_lanes,) float32, 1 / q(k) of the labels, for the block
+
+
 class LabelProposal(NamedTuple):
     """The labels' proposal for a block."""
 
@@ -56,7 +86,7 @@ class LabelProposal(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """The steps of the tokens of a block, and room for those of one token."""
+    """The steps of the tokens of a block, and arrays for those of one token."""
 
     source: np.ndarray  # (n_tokens, n_steps) int32; where the proposed topic stands
     chance: np.ndarray  # (n_tokens, n_steps) float32, uniform
@@ -64,6 +94,31 @@ class Steps(NamedTuple):
     gain: np.ndarray  # (n_steps + 1 or more,) float32, what labels add to log p
     tilt: np.ndarray  # exp(gain)
     odds: np.ndarray  # (n_steps + 1, 3) float32, p(k) / q(k) of each kind of step
+
+
+def from_topics(problem, z):
+    """Return the counts of tokens that have the topics z."""
+    word_ptr = np.zeros(problem.n_words + 1, np.int64)
+    word_ptr[1:] = np.cumsum(word_tokens(problem))
+    slot = np.empty(problem.corpus.word.size, np.int64)
+    z_by_word = np.empty_like(z)
+    _sort_by_word(problem.corpus, z, word_ptr[:-1].copy(), slot, z_by_word)
+    beta_before = np.zeros((0, problem.n_topics))
+    if problem.has_word_prior:
+        beta_before = np.cumsum(problem.beta.T, axis=1)
+    counts = rows.from_topics(problem, z)
+    return LightCounts(*counts, word_ptr, slot, z_by_word, beta_before)
+
+
+@kernel
+def _sort_by_word(corpus, z, next_slot, slot, z_by_word):
+    """Fill in `slot` and `z_by_word`; `next_slot` is the first slot of each word."""
+    _, word, token_ptr = corpus
+    for c in range(word.size):
+        slot[c] = next_slot[word[c]]
+        for i in range(token_ptr[c], token_ptr[c + 1]):
+            z_by_word[next_slot[word[c]]] = z[i]
+            next_slot[word[c]] += 1
 
 
 @inlined_kernel
@@ -208,7 +263,7 @@ def _propose_by_labels(r, proposal):
 
 @inlined_kernel
 def collect(old, z, z_by_word, source, candidate):
-    """Collect the topics proposed to a token; return whether one is another topic."""
+    """Collect the topics proposed to a token; return whether any differs from `old`."""
     candidate[0] = old
     difference = np.uint32(0)
     for step in range(source.size):
@@ -222,62 +277,6 @@ def collect(old, z, z_by_word, source, candidate):
         candidate[step + 1] = k
         difference |= k ^ old
     return difference != 0
-
-
-class LightCounts(NamedTuple):
-    """The topics of the tokens, in two orders, and a row of counts for each word."""
-
-    z: np.ndarray  # (n_tokens,) uint16
-    word_topic: np.ndarray  # (n_words, n_lanes) int32, or float64: n_wk + beta_kw
-    topic: np.ndarray  # (n_lanes,) int32
-    word_ptr: np.ndarray  # (n_words + 1,) int64; tokens of word w in `z_by_word`
-    slot: np.ndarray  # (n_cells,) int64; first of the tokens of a cell there
-    z_by_word: np.ndarray  # (n_tokens,) uint16; z in the order of words
-    beta_before: np.ndarray  # (n_words, n_topics) running sums of beta, if an array
-
-
-class TopicFactors(NamedTuple):
-    """Factors of the topics that all documents share."""
-
-    weights: np.ndarray  # (n_topics, n_tasks) float32, eta
-    alpha_sum: np.ndarray  # (n_topics,) running sums of alpha
-    inverse_total: np.ndarray  # (n_lanes,) float32, 1 / (n_k + V beta)
-
-
-class LabelledDocument(NamedTuple):
-    """Factors of the topics and of the labels in the current document."""
-
-    factor: np.ndarray  # (n_lanes,) float32, n_dk + alpha_k
-    total: np.ndarray  # (n_tasks,) m_t
-    curvature: np.ndarray  # (n_tasks,) float32, b_t / N^2
-    gradient: np.ndarray  # (n_tasks,) float32, a_t / N - (b_t / N^2) m_t
-    half: np.ndarray  # (n_tasks,) float32, (b_t / N^2) / 2
-    inverse: np.ndarray  # (n_lanes,) float32, 1 / q(k) of the labels, for the block
-
-
-def from_topics(problem, z):
-    """Return the counts of tokens that have the topics z."""
-    word_ptr = np.zeros(problem.n_words + 1, np.int64)
-    word_ptr[1:] = np.cumsum(word_tokens(problem))
-    slot = np.empty(problem.corpus.word.size, np.int64)
-    z_by_word = np.empty_like(z)
-    _sort_by_word(problem.corpus, z, word_ptr[:-1].copy(), slot, z_by_word)
-    beta_before = np.zeros((0, problem.n_topics))
-    if problem.has_word_prior:
-        beta_before = np.cumsum(problem.beta.T, axis=1)
-    counts = rows.from_topics(problem, z)
-    return LightCounts(*counts, word_ptr, slot, z_by_word, beta_before)
-
-
-@kernel
-def _sort_by_word(corpus, z, next_slot, slot, z_by_word):
-    """Fill in `slot` and `z_by_word`; `next_slot` is the first slot of each word."""
-    _, word, token_ptr = corpus
-    for c in range(word.size):
-        slot[c] = next_slot[word[c]]
-        for i in range(token_ptr[c], token_ptr[c + 1]):
-            z_by_word[next_slot[word[c]]] = z[i]
-            next_slot[word[c]] += 1
 
 
 @kernel
