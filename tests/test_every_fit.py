@@ -368,7 +368,7 @@ def test_chains(name, few_pairs, pyplot, tmp_path):
     options = {"X_test": X, "n_chains": 2, "random_state": 0, **more}
     chains = diagnostics.sample_chains(model, X, y, **options)
     io = pytest.importorskip("skops.io")
-    with pytest.raises(TypeError, match="Store the list estimators_ with it"):
+    with pytest.raises(TypeError):  # pickle stores them
         io.dump(chains, tmp_path / "chains.skops")
     if name in CHAINS:
         assert chains.verdict_.startswith("Too few draws: 6 per chain")

@@ -207,7 +207,7 @@ def test_several_chains_read_files(X, tmp_path):
     chains = sample_chains(model, mapped, random_state=0, **options)
     assert chains._experiment.X is mapped
     for _ in range(2):
-        for sampled in chains._sampled:
+        for sampled in chains._records:
             assert_in_files(sampled.chain)
         chains.more(2)
 
