@@ -19,7 +19,6 @@ from sklda import (
     MedLDAClassifier,
     MedLDARegressor,
 )
-from sklda._engine import start
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.public_names import estimators
 from tests.helpers.supervised import INDICATORS, MAIN, THETA
@@ -128,19 +127,6 @@ def test_the_seed_alone_decides(name, monkeypatch):
 def test_the_number_of_shards_matters(name):
     fits = {n: fit(name, n_shards=n).components_.tobytes() for n in (1, 2, 3, 7)}
     assert len(set(fits.values())) == 4
-
-
-@pytest.mark.parametrize("name", BEGUN)
-def test_the_seed_alone_decides_a_start_on_a_part(name, monkeypatch):
-    monkeypatch.setattr(start, "STAGES", ((0.2, 3), (0.5, 2)))
-    params = {"init": "subsample", "max_iter": 4, "burn_in": 2, "learn_priors": None}
-    if name == "covariates":
-        del params["learn_priors"]
-    first, again = (fit(name, **params, n_jobs=n) for n in (1, 3))
-    assert_same_fit(first, again)
-    other = fit(name, **params, random_state=1)
-    assert (first.components_ != other.components_).any()
-    assert first.n_iter_ == 4
 
 
 @pytest.mark.filterwarnings("ignore:covariates .* are constant")

@@ -57,13 +57,10 @@ class Sklda(Program):
         else:
             problem = make_problem(lda, check_corpus(lda, X, reset=True))
 
-            def make_sampler(problem, *_):
-                return lda._make_sampler(problem, threads)
-
             if z is None:
-                init = check_init(lda, problem)
-                z, _ = first_topics(init, problem, make_sampler, rng, threads)
-            self._chain = Chain(make_sampler(problem), problem, rng, z=z)
+                z = first_topics(check_init(lda, problem), problem, rng, threads)
+            sampler = lda._make_sampler(problem, threads)
+            self._chain = Chain(sampler, problem, rng, z=z)
         self.priors = problem.doc_topic_prior, problem.topic_word_prior
 
     @property

@@ -454,15 +454,7 @@ def numbers_of_ranges(first, sizes):
 
 def take_cells(corpus: Corpus | Part) -> Corpus:
     """Return copies of the cells in a part as a corpus; its tokens get new numbers."""
-    return _take(corpus, corpus.begin, corpus.end - corpus.begin)
-
-
-def take_documents(corpus: Corpus, documents: np.ndarray) -> Corpus:
-    """Return copies of some documents, in the order of their numbers, as a corpus."""
-    return _take(corpus, corpus.begin[documents], np.diff(corpus.doc_ptr)[documents])
-
-
-def _take(corpus, first, n_cells):
+    first, n_cells = corpus.begin, corpus.end - corpus.begin
     doc_ptr = starts(n_cells)
     word = np.empty(doc_ptr[-1], np.int32)
     token_ptr = np.zeros(doc_ptr[-1] + 1, np.int64)

@@ -40,9 +40,7 @@ WordMetric: TypeAlias = Literal["probability", "relevance", "lift", "frex"]
 PathLike: TypeAlias = str | os.PathLike[str]
 
 # What a chain starts from: a method, topics, or a fitted model with topics.
-InitLike: TypeAlias = (
-    Literal["random", "annealed", "subsample"] | ArrayLike | BaseEstimator
-)
+InitLike: TypeAlias = Literal["random", "annealed"] | ArrayLike | BaseEstimator
 
 # How a chain finds its priors.
 LearnPriors: TypeAlias = (

@@ -427,10 +427,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         if prior is not None:
             problem = prior.begun(problem)
 
-        def part_sampler(part, *_):
-            return self._make_sampler(part, threads)
-
-        z, _ = first_topics(init, problem, part_sampler, rng, threads)
+        z = first_topics(init, problem, rng, threads)
         sampler = self._make_sampler(problem, threads)
         n_tokens, has_covariates = problem.corpus.token_ptr[-1], prior is not None
         annealing = schedule.annealing(

@@ -6,7 +6,6 @@ sweeps a chain needs to get there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,28 +16,15 @@ from sklda._data.corpus import (
     Corpus,
     kernel_ranges,
     some_documents,
-    take_documents,
     tokens_before,
 )
-from sklda._engine.kernels.start import draw_topics, random_first_topics
+from sklda._engine.kernels.start import draw_topics
 from sklda._fitted.fitted_topics import has_names
 from sklda._sampling.problem import Counts, Problem, pad_prior
 from sklda._sampling.random_streams import START, RandomStreams
-from sklda._sampling.sampler import Sampler
 from sklda._sampling.threads import Threads
 
-# Parts of the documents, and the sweeps over each of them. Less than a tenth of a small
-# corpus says too little. A fiftieth of a large corpus suffices to find the topics.
-STAGES = ((0.1, 100), (0.3, 60))
-STAGES_OF_MANY = ((0.02, 300), (0.1, 150), (0.3, 30))
-MANY = 100_000  # documents
 _N_PASSES = 2  # over a document: the first knows little of it
-
-# Of a part of the corpus: its problem, the numbers of its documents, and what the part
-# before it hands on, or None.
-MakeSampler = Callable[[Problem[Corpus], np.ndarray, Any], Sampler]
-HandOn = Callable[[Any], Any]  # of the last state of a part
-Stages = tuple[tuple[float, int], ...]
 
 
 def check_init(estimator: Any, problem: Problem[Corpus]) -> str | np.ndarray:
@@ -84,25 +70,13 @@ def check_init(estimator: Any, problem: Problem[Corpus]) -> str | np.ndarray:
 def first_topics(
     init: str | np.ndarray,
     problem: Problem[Corpus],
-    make_sampler: MakeSampler,
     rng: RandomStreams,
     threads: Threads,
-    stages_of_many: Stages | None = None,
-    hand_on: HandOn | None = None,
-) -> tuple[np.ndarray | None, Any]:
-    """Return topics of all tokens, as `init` of `check_init` says; None: random ones.
-
-    The second result is what the last part of the documents hands on, or None.
-    """
-    if not isinstance(init, str):
-        word_topic = _phi_of_topics(init, problem)
-        return _draw(problem, word_topic, rng.child(START), threads), None
-    if init in ("annealed", "random"):
-        return None, None
-    n_docs = problem.corpus.doc_ptr.size - 1
-    stages = STAGES if n_docs < MANY else stages_of_many or STAGES_OF_MANY
-    rng = rng.child(START)
-    return _topics_by_parts(problem, make_sampler, rng, threads, stages, hand_on)
+) -> np.ndarray | None:
+    """Return topics of all tokens under `init`; None if they are to be random."""
+    if isinstance(init, str):
+        return None
+    return _draw(problem, _phi_of_topics(init, problem), rng.child(START), threads)
 
 
 def topics_of_new(
@@ -167,45 +141,3 @@ def _draw(
 
     threads.map(draw, slices, [rng.child(i) for i in range(len(slices))])
     return z
-
-
-def _part(problem: Problem[Corpus], documents: np.ndarray) -> Problem[Corpus]:
-    row = None if problem.prior_row is None else problem.prior_row[documents]
-    corpus = take_documents(problem.corpus, documents)
-    return problem._replace(corpus=corpus, prior_row=row)
-
-
-def _topics_by_parts(
-    problem: Problem[Corpus],
-    make_sampler: MakeSampler,
-    rng: RandomStreams,
-    threads: Threads,
-    stages: Stages,
-    hand_on: HandOn | None,
-) -> tuple[np.ndarray, Any]:
-    """Return topics from chains on larger and larger parts of the documents.
-
-    Each begins under the topics of the one before it, and with what it hands on.
-    """
-    n_docs = problem.corpus.doc_ptr.size - 1
-    order = rng.generator.permutation(n_docs)
-    word_topic = handed_on = None
-
-    def sweep_over(documents, n_sweeps, streams):
-        """Return phi of a chain; its arrays are gone before the next is begun."""
-        part = _part(problem, documents)
-        if word_topic is None:
-            z = random_first_topics(part, streams.kernel)
-        else:
-            z = _draw(part, word_topic, streams.child(START), threads)
-        sampler = make_sampler(part, documents, handed_on)
-        state = sampler.from_topics(part, z)
-        for _ in range(n_sweeps):
-            sampler.sweep(part, state, streams)
-        phi = _phi_of_counts(sampler.counts(part, state), part)
-        return phi, hand_on(state) if hand_on is not None else None
-
-    for i, (share, n_sweeps) in enumerate(stages):
-        documents = np.sort(order[: max(1, round(share * n_docs))])
-        word_topic, handed_on = sweep_over(documents, n_sweeps, rng.child(i))
-    return _draw(problem, word_topic, rng.child(len(stages)), threads), handed_on

@@ -288,15 +288,13 @@ default="auto"
         error if they could exceed half of the free memory.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
-    init : "annealed", "random", "subsample", array-like or estimator, \
-default="annealed"
+    init : "annealed", "random", array-like or estimator, default="annealed"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
         "annealed" also lets beta, if it is one number, fall from a large value to its
-        own in at most 250 sweeps of the burn-in: better topics in fewer sweeps.
-        "subsample" first sweeps over parts of the documents, which saves time on large
-        corpora. An array of topics, of shape (n_components, n_words), or a fitted model
-        with such `components_`, starts from these topics.
+        own in at most 250 sweeps of the burn-in: better topics in fewer sweeps. An
+        array of topics, of shape (n_components, n_words), or a fitted model with such
+        `components_`, starts from these topics.
     warm_start : bool, default=False
         If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
         for bit as in one long fit. "Continue a fit" in the user guide explains what may

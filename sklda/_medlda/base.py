@@ -165,10 +165,6 @@ def standardised(y: np.ndarray) -> tuple[np.ndarray, float, float]:
     return targets, *(float(np.ldexp(x, exponent)) for x in (first + mean, scale))
 
 
-# A sweep with labels takes longer than one without, so there are fewer than without.
-STAGES_OF_MANY = ((0.02, 100), (0.1, 20))
-
-
 class BaseMedLDA(BaseChainEstimator):
     """Topics whose proportions are the features of linear scores, one for each task."""
 
@@ -215,21 +211,8 @@ class BaseMedLDA(BaseChainEstimator):
         init, rng = check_init(self, problem), random_streams(self.random_state)
         annealing = schedule.annealing(problem, init, problem.corpus.token_ptr[-1])
 
-        def sampler_of_part(_, documents, weights):
-            tasks = beside._replace(targets=beside.targets[documents])
-            return self._make_sampler(tasks, threads, weights)
-
-        # Each part begins with the weights of the one before it, and so does the chain.
-        z, weights = first_topics(
-            init,
-            problem,
-            sampler_of_part,
-            rng,
-            threads,
-            STAGES_OF_MANY,
-            hand_on=lambda state: state.weights,
-        )
-        sampler = self._make_sampler(beside, threads, weights)
+        z = first_topics(init, problem, rng, threads)
+        sampler = self._make_sampler(beside, threads)
         response = SampledWeights(beside, sampler.prior_precision, problem.n_topics)
         return Chain(sampler, problem, rng, z=z, response=response, annealing=annealing)
 
@@ -255,7 +238,6 @@ class BaseMedLDA(BaseChainEstimator):
         self,
         tasks: Tasks,
         threads: Threads,
-        first_weights: np.ndarray | None = None,
     ) -> MaxMargin:
         """Return the sampler that the parameters choose."""
         parameters = self._parameters
@@ -267,7 +249,6 @@ class BaseMedLDA(BaseChainEstimator):
             targets=tasks.targets,
             n_shards=parameters.n_shards,
             threads=threads,
-            first_weights=first_weights,
         )
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:

@@ -277,26 +277,16 @@ class MaxMargin(NamedTuple):
     targets: np.ndarray  # (n_docs, n_tasks) float64
     n_shards: int = 1
     threads: Threads = Threads(1)
-    first_weights: np.ndarray | None = None  # (n_topics, n_tasks), of new states
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> MaxMarginState:
-        """Return the state in which the tokens have the topics z.
-
-        The weights are the first ones, or 0.
-        """
+        """Return the state in which the tokens have the topics z, and weights are 0."""
         shards = shards_of_documents(problem.corpus, self.n_shards)
         documents = [slice(*shard) for shard in shards]
         inner = self._of_topics(documents).from_topics(problem, z)
         weights = np.zeros((problem.n_topics, self.targets.shape[1]))
         scores = np.zeros(self.targets.shape)
         labels = inner.labels if len(documents) == 1 else inner.tables.labels
-        state = MaxMarginState(
-            z, inner.topic, documents, inner, labels, weights, scores
-        )
-        if self.first_weights is not None:
-            weights[:] = self.first_weights
-            self._score(state, self._proportions(problem, state))
-        return state
+        return MaxMarginState(z, inner.topic, documents, inner, labels, weights, scores)
 
     def sweep(
         self, problem: Problem[Corpus], state: MaxMarginState, rng: RandomStreams

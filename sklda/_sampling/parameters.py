@@ -54,7 +54,7 @@ CHAIN_CONSTRAINTS: dict = {
     "burn_in": [None, *NATURAL_NUMBER],
     "thin": POSITIVE_INTEGER,
     "init": [
-        StrOptions({"annealed", "random", "subsample"}),
+        StrOptions({"annealed", "random"}),
         "array-like",
         HasMethods("fit"),
     ],

@@ -106,7 +106,7 @@ def test_the_first_beta_does_not_depend_on_the_last():
     assert annealing(40, 100.0).factor == 1  # larger already
 
 
-@pytest.mark.parametrize("init", ["random", "subsample", np.ones((K, N_WORDS))])
+@pytest.mark.parametrize("init", ["random", np.ones((K, N_WORDS))])
 def test_other_starts_are_not_annealed(init):
     assert Annealing.of(problem(), init, 40, 100) == NO_ANNEALING
 

@@ -1,7 +1,6 @@
 """Starts of chains: `init`, and topics of tokens under given topics."""
 
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,8 +10,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 
-from sklda import CVBLDA, CollapsedGibbsLDA
-from sklda._data.corpus import take_documents
+from sklda import CVBLDA
 from sklda._engine import start
 from sklda._engine.kernels import start as start_kernels
 from sklda._sampling.problem import Problem
@@ -94,7 +92,7 @@ def test_large_and_small_priors_draw_valid_topics():
     corpus = random_corpus(0, mean=3)
     for alpha, beta in ((1e10, 1e10), (1e-10, 1e-10)):
         problem = Problem(corpus, 9, np.full(K, alpha), beta)
-        z, _ = start.first_topics(np.eye(K, 9), problem, None, streams(0), Threads())
+        z = start.first_topics(np.eye(K, 9), problem, streams(0), Threads())
         assert z.max() < K
 
 
@@ -164,59 +162,3 @@ def test_a_clone_says_why_its_model_is_not_fitted():
         clone(lda).fit(X)
     frozen = fit(init=FrozenEstimator(fit()))
     assert_same_fit(clone(frozen).fit(X), frozen)
-
-
-@pytest.mark.parametrize(("stages", "many"), [("STAGES", 61), ("STAGES_OF_MANY", 60)])
-def test_each_part_has_its_sweeps(stages, many, monkeypatch):
-    seen, make_sampler = [], CollapsedGibbsLDA._make_sampler
-
-    def noting(self, problem, threads):
-        sampler = make_sampler(self, problem, threads)
-
-        def sweep(problem, state, rng):
-            corpus = problem.corpus
-            seen.append((corpus.doc_ptr.size - 1, int(corpus.token_ptr[-1])))
-            sampler.sweep(problem, state, rng)
-
-        functions = {name: getattr(sampler, name) for name in sampler.__all__}
-        return SimpleNamespace(**functions | {"sweep": sweep})
-
-    monkeypatch.setattr(start, stages, ((0.2, 2), (0.5, 1)))
-    monkeypatch.setattr(start, "MANY", many)
-    monkeypatch.setattr(CollapsedGibbsLDA, "_make_sampler", noting)
-    lda = fit(init="subsample")
-    *parts, whole = seen[: -lda.n_iter_ + 1]
-    assert parts == [(12, 12 * 30), (12, 12 * 30), (30, 30 * 30)]
-    assert whole == (60, 60 * 30)
-
-
-def test_the_start_on_a_part_has_formed_topics():
-    topics = np.kron(np.eye(K, dtype=int), np.full((50, 6), 3))
-    schedule = {"max_iter": 1, "evaluate_every": 1, "random_state": 0}
-    random, begun = (
-        CollapsedGibbsLDA(K, init=init, **schedule).fit(topics).log_joint_[0]
-        for init in ("random", "subsample")
-    )
-    # With all 3,600 tokens on their topics: two nats more for each than at random.
-    assert begun > random + 3600
-
-
-@pytest.mark.parametrize("documents", [X[:1], 0 * X, X[:, :1], X[:2]])
-@each
-def test_the_start_on_a_part_of_hardly_anything(name, documents):
-    lda = fit(name, documents, init="subsample", max_iter=2)
-    assert lda.topic_assignments_.size == documents.sum()
-
-
-@pytest.mark.parametrize("chunk", [1, 4, 2**20])
-def test_documents_are_taken_with_their_tokens(chunk, monkeypatch):
-    monkeypatch.setattr("sklda._data.corpus.CHUNK_CELLS", chunk)
-    counts = np.random.default_rng(0).poisson(0.5, (9, 5))
-    counts[3] = 0
-    documents = np.array([0, 3, 4, 8])
-    taken, expected = (
-        take_documents(corpus_of(counts), documents),
-        corpus_of(counts[documents]),
-    )
-    for array, other in zip(taken, expected, strict=True):
-        np.testing.assert_array_equal(array, other, strict=True)

@@ -100,7 +100,6 @@ def variants(n_topics: int) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "plain", {}
     yield "beta of each word and topic", {"topic_word_prior": 1 / each}
     yield "learned priors", {"learn_priors": "asymmetric", "max_iter": 40}
-    yield "start on a part", {"init": "subsample"}
     yield "annealed", {"init": "annealed"}
     priors = {"topic_word_prior": (1.0, 2.0)}
     yield "hierarchical", {"learn_priors": "hierarchical", "hyperpriors": priors}
@@ -121,8 +120,7 @@ def digests(sampler: str, n_topics: int) -> tuple[dict[str, str], list[float]]:
     if options.get("approximation") == "exact":  # takes memory by the square of tokens
         X = X[:5]
     for name, extra in variants(n_topics):
-        is_start = extra.get("init") == "subsample" and cls is CVBLDA  # has none
-        if set(extra) <= set(known) and not is_start:
+        if set(extra) <= set(known):
             more = {"covariates": covariates()} if cls is DMRLDA else {}
             y = labels(cls)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):

@@ -189,3 +189,10 @@ def test_a_refit_meanwhile_changes_no_answer(monkeypatch, method, y):
     monkeypatch.setattr(base, "doc_topic", refit_and_estimate)
     np.testing.assert_array_equal(getattr(model, method)(X[TEST]), expected)
     assert model.coef_.shape[1] == 3
+
+
+def test_a_chain_may_begin_where_another_has_ended():
+    model = fit()
+    begun, random = (fit(init=i, max_iter=1) for i in (model, "random"))
+    assert begun.loss_[0] < 0.5 * random.loss_[0]
+    assert_same_fit(fit(init=model.components_, max_iter=1), begun)
