@@ -1,4 +1,12 @@
-"""The version of sklda, below everything that states it."""
+"""The version of sklda, and the processors that it runs on."""
+
+import sys
+
+if sys.byteorder != "little" or sys.maxsize < 2**63 - 1:
+    raise ImportError(
+        "sklda requires a 64-bit little-endian Python, as for x86-64 and arm64, but "
+        f"this Python is {sys.maxsize.bit_length() + 1}-bit and {sys.byteorder}-endian"
+    )
 
 __version__ = "0.1.0"
 
