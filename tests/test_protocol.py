@@ -23,7 +23,7 @@ from sklda._data.corpus import Part, ranges
 from sklda._data.sklearn_private import StrOptions
 from sklda._engine.chain import Chain
 from sklda._engine.sharded import Sharded
-from sklda._gibbs.collapsed_samplers import Blocked
+from sklda._gibbs.collapsed import Blocked
 from sklda._medlda.sampler import EpsilonInsensitive, Hinge, MaxMargin, Tasks
 from sklda._sampling import problem as problems
 from sklda._sampling.problem import Problem, WordPrior, count_type

@@ -21,7 +21,6 @@ from sklda._fitted.fitted_topics import word_probabilities
 from sklda._sampling.parameters import make_problem, random_streams
 from sklda._sampling.threads import Threads
 from sklda.diagnostics._chains import HeldOut, Recorder, Stop, draw_pairs
-from sklda.model_selection._result import behind_best  # noqa: F401
 
 
 class Sklda(Program):

@@ -37,7 +37,7 @@ from sklda._engine.chain import Chain
 from sklda._engine.estimator import BaseGibbsLDA
 from sklda._engine.sharded import sharded
 from sklda._fitted.fitted_topics import snapshot
-from sklda._gibbs.collapsed_samplers import collapsed_sampler, uses_rows
+from sklda._gibbs.collapsed import collapsed_sampler, uses_rows
 from sklda._sampling.linear_algebra import logs
 from sklda._sampling.parameters import SHARD_CONSTRAINTS
 from sklda._sampling.problem import Problem

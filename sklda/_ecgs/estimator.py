@@ -23,7 +23,7 @@ from sklda._ecgs.kernels import draw_numbers, lists, rows
 from sklda._engine.chain import Chain
 from sklda._engine.estimator import BaseGibbsLDA
 from sklda._engine.sharded import sharded
-from sklda._gibbs.collapsed_samplers import collapsed_sampler, rows_are_faster
+from sklda._gibbs.collapsed import collapsed_sampler, rows_are_faster
 from sklda._sampling.parameters import SHARD_CONSTRAINTS
 from sklda._sampling.problem import Counts, Problem, ProblemOfCells
 from sklda._sampling.random_streams import N_DRAWS, RandomStreams

@@ -12,12 +12,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from sklda._data.checks import check_numbers, check_same_words
-from sklda._data.corpus import (
-    Corpus,
-    kernel_ranges,
-    some_documents,
-    tokens_before,
-)
+from sklda._data.corpus import Corpus, kernel_ranges, some_documents, tokens_before
 from sklda._engine.kernels.start import draw_topics
 from sklda._fitted.fitted_topics import has_names
 from sklda._sampling.problem import Counts, Problem, pad_prior

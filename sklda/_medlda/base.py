@@ -24,11 +24,7 @@ from sklda._data.corpus import MAX_32_BITS, Corpus
 from sklda._data.sklearn_private import Interval, StrOptions
 from sklda._data.types import MatrixLike
 from sklda._engine.chain import Chain
-from sklda._engine.estimator import (
-    BaseChainEstimator,
-    check_documents,
-    check_unchanged,
-)
+from sklda._engine.estimator import BaseChainEstimator, check_documents, check_unchanged
 from sklda._engine.start import check_init, first_topics
 from sklda._fitted.fitted_topics import fitted_prior, snapshot
 from sklda._fitted.fold_in import MAX_STEPS, doc_topic

@@ -32,7 +32,7 @@ from sklda._engine.hierarchical_prior import GammaPriors
 from sklda._engine.kept_samples import SparseRows
 from sklda._engine.sharded import cut_words, parts_of_words, word_shard
 from sklda._gibbs import partially_collapsed
-from sklda._gibbs.collapsed_samplers import collapsed_sampler, uses_rows
+from sklda._gibbs.collapsed import collapsed_sampler, uses_rows
 from sklda._sampling.problem import MAX_TOPICS, Problem, padded, word_tokens
 from sklda._sampling.random_streams import RandomStreams
 from sklda._sampling.schedule import Annealing

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, KFold
 
-from sklda import (
-    CVBLDA,
-    DMRLDA,
-    ECGSLDA,
-    CollapsedGibbsLDA,
-)
+from sklda import CVBLDA, DMRLDA, ECGSLDA, CollapsedGibbsLDA
 from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.small_fits import X

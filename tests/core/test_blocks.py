@@ -9,13 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from sklda import (
-    CVBLDA,
-    DMRLDA,
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    MedLDARegressor,
-)
+from sklda import CVBLDA, DMRLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda._data import corpus
 from sklda._data.corpus import check_corpus, check_weights
 from sklda._engine.estimator import take_up

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import sklda
 from sklda._engine.chain import Chain
-from sklda._gibbs.collapsed_samplers import collapsed_sampler
+from sklda._gibbs.collapsed import collapsed_sampler
 from sklda._sampling.minka import LearnedPriors
 from sklda._sampling.problem import Problem
 from sklda._sampling.schedule import NO_ANNEALING, Annealing, Schedule

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from sklda._gibbs.collapsed_samplers import Blocked
+from sklda._gibbs.collapsed import Blocked
 from sklda._gibbs.kernels.blocked import SMALL
 from tests.gibbs.test_exactness import BETAS, PROBLEMS
 from tests.helpers.blocks import TABLES, assert_right, plain

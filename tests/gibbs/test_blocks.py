@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda._gibbs.collapsed_samplers import make_blocks
+from sklda._gibbs.collapsed import make_blocks
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of, words_of

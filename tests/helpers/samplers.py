@@ -36,9 +36,7 @@ _SINGLE = tuple(f"{_KERNELS}.single_site_{name}" for name in ("rows", "lists"))
 
 def blocked(nested: bool, most: int | None) -> Known:
     """Return the sampler of blocks."""
-    return Known(
-        "sklda._gibbs.collapsed_samplers", lambda module: module.Blocked(nested, most)
-    )
+    return Known("sklda._gibbs.collapsed", lambda module: module.Blocked(nested, most))
 
 
 # What the estimators choose from.

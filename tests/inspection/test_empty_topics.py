@@ -5,11 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-from sklda import (
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    seed_word_prior,
-)
+from sklda import CollapsedGibbsLDA, MedLDAClassifier, seed_word_prior
 from sklda.inspection import (
     DocumentTopicsDisplay,
     TopicMapDisplay,

@@ -24,12 +24,7 @@ from sklda._gibbs.kernels import blocked_large
 from sklda._sampling.problem import LANES
 from sklda._sampling.random_streams import uniform
 from sklda._simd.arrays import entries_from, entry, load_at_each, not_negative, zeros
-from sklda._simd.compile import (
-    kernel,
-    lean_kernel,
-    nested_kernel,
-    preoptimised_kernel,
-)
+from sklda._simd.compile import kernel, lean_kernel, nested_kernel, preoptimised_kernel
 from sklda._simd.vectors import (
     broadcast,
     choose,
