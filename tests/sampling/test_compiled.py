@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sklda._data.corpus import split_cells
-from tests.core.test_kernels import KNOWN, sweep_often
+from tests.sampling.test_kernels import KNOWN, sweep_often
 from tests.helpers.corpora import corpus_of, random_corpus, tight_corpus
 from tests.helpers.mutants import Edit
 from tests.helpers.processes import run_python
@@ -152,7 +152,7 @@ def test_large_blocks_leave_memory_as_it_is():
     code = """
     import gc
     import numpy as np
-    from tests.core.test_kernels import KNOWN, sweep_often
+    from tests.sampling.test_kernels import KNOWN, sweep_often
     from tests.helpers.corpora import corpus_of
 
     corpus = corpus_of(np.random.default_rng(0).integers(0, 7, (30, 12)))
