@@ -115,15 +115,3 @@ def test_check_suite_of_variants(estimator, check):
 def test_private_check(estimator, name):
     check = getattr(estimator_checks, f"check_{name}")
     run_check(check, type(estimator).__name__, clone(estimator))
-
-
-@pytest.mark.parametrize("estimator", [*ESTIMATORS, *VARIANTS, SMALL], ids=repr)
-def test_tags_tell_that_counts_are_wanted(estimator):
-    tags = estimator.__sklearn_tags__()
-    assert tags.input_tags.sparse
-    assert tags.input_tags.positive_only
-    weights = getattr(estimator, "approximation", "exact") != "exact"
-    assert tags.input_tags.categorical == (not weights)
-    assert not tags.input_tags.allow_nan
-    assert not tags.no_validation
-    assert tags.requires_fit

@@ -71,17 +71,14 @@ def test_uci_counts(write, monkeypatch, contents, block_bytes):
     ("contents", "message"),
     [
         ("", "line 1: expected the number of documents, of words or of rows, found ''"),
-        ("0\n4\n0\n", "line 1: 0 is not between 1 and"),
         ("3\n2147483648\n0\n", "line 2: 2147483648 is not between 1 and 2147483647"),
         ("1000001\n1\n0\n", "line 1: 1000001 is not between 1 and 1000000 (there"),
-        (UCI.replace("3 2 5", "3 2"), "line 6: expected 'document word count'"),
         (
             UCI.replace("3 2 5", "3 2 " + "9" * 19),
             "line 6: expected 'document word count'",
         ),
         (UCI.replace("3 2 5", "4 2 5"), "line 6: document, word and count [4, 2, 5]"),
-        (UCI.replace("3 2 5", "3 5 5"), "ids run from 1 to 3 and 4"),
-        (UCI.replace("3 2 5", "3 2 0"), "line 6: document, word and count [3, 2, 0]"),
+        (UCI.replace("3 2 5", "3 5 0"), "ids run from 1 to 3 and 4"),
         (UCI.replace("2 5", "2 2147483648"), "counts to 2147483647"),
         (UCI + "3 4 1\n", "line 8: the header states only 4 rows"),
         (UCI[: UCI.index("3 3")], "ends after 3 rows but its header states 4"),
@@ -161,10 +158,8 @@ def test_ldac_width(write):
     [
         ("", "is empty: it contains no document"),
         ("0\n\n1 0:1\n", "line 2: expected 'M id:count id:count ...' (0 for an "),
-        ("1 0:1.5\n", "line 1: expected 'M id:count"),
         ("1 0:" + "9" * 19 + "\n", "line 1: expected 'M id:count"),
         ("1 0:1 1:1\n", "line 1: M is 1, but 2 pairs id:count follow"),
-        ("2 0:1 7:0\n", "line 1: word id 7 or its count 0 is out of range"),
         (
             "1 0:1\n2 0:1 3:2147483648\n",
             "line 2: word id 3 or its count 2147483648 is out",

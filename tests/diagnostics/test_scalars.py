@@ -64,32 +64,22 @@ def test_alpha_is_that_of_the_sample():
     assert found[-1] == pytest.approx(last.score(X_TEST), rel=1e-6)
 
 
-def test_what_is_recorded_of_labels():
-    model = MedLDAClassifier(3, max_iter=4, random_state=0)
+SAMPLED = {
+    "learn_priors": "hierarchical",
+    "hyperpriors": {"topic_word_prior": (1.0, 1.0)},
+}
+
+
+def test_what_labels_and_sampled_priors_add():
+    model = MedLDAClassifier(3, max_iter=6, burn_in=2, thin=2, **SAMPLED)
     recorder = recorder_for(model)
     model._fit_chain(X, Y, recorder)
-    names = ["log_joint", "test_log_probability", "n_effective_topics", "loss"]
-    assert list(recorder.values) == names
+    traces = "doc_concentration", "weight_concentration", "n_topics", "topic_word_prior"
+    assert {*list(recorder.values)[3:]} == {"loss", *traces}
+    for name in traces:  # after sweeps 4 and 6
+        assert recorder.values[name] == model.prior_trace_[name][[3, 5]].tolist()
     assert recorder.values["loss"][-1] == model.loss_[-1]
     assert recorder.together[0].shape == (N_PAIRS,)
-
-
-@pytest.mark.parametrize("prior", [None, (1.0, 1.0)])
-def test_what_hierarchical_weights_add(prior):
-    sampled = {
-        "learn_priors": "hierarchical",
-        "hyperpriors": {"topic_word_prior": prior},
-    }
-    if prior is None:
-        del sampled["hyperpriors"]
-    model = CollapsedGibbsLDA(4, max_iter=6, burn_in=2, thin=2, **sampled)
-    recorder = recorder_for(model)
-    model._fit_chain(X, None, recorder)
-    names = ["doc_concentration", "weight_concentration", "n_topics"]
-    names += ["topic_word_prior"] if prior else []
-    assert list(recorder.values)[3:] == names
-    for name in names:  # after sweeps 4 and 6
-        assert recorder.values[name] == model.prior_trace_[name][[3, 5]].tolist()
 
 
 def test_a_chain_stops_when_told():

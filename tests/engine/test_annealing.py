@@ -149,15 +149,6 @@ def test_cvb_has_it_and_does_not_end_before_it(approximation):
     assert not np.array_equal(components, plain.components_)
 
 
-def test_cvb_learns_priors_after_it():
-    cvb = clone(CVB).set_params(doc_topic_prior=None, max_iter=41, tol=0)
-    fits = [clone(cvb).set_params(init=init).fit(X) for init in ("annealed", "random")]
-    assert fits[0].n_iter_ == fits[1].n_iter_ == 41
-    assert not np.array_equal(fits[0].doc_topic_prior_, fits[1].doc_topic_prior_)
-    ended = clone(cvb).set_params(tol=1e9).fit(X)
-    assert ended.n_iter_ == 11  # after the first priors that are learned
-
-
 @each
 def test_an_array_of_beta_is_not_annealed(name):
     beta = np.linspace(0.01, 0.1, X.shape[1])

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV, KFold
 
 from sklda import (
     CVBLDA,
-    DMRLDA,
     ECGSLDA,
     CollapsedGibbsLDA,
 )
@@ -137,19 +135,6 @@ def test_a_callback_of_variational_fits_sees_and_stops():
     np.testing.assert_array_equal(model.components_, expected.components_)
 
 
-def test_covariates_are_metadata():
-    covariates = np.arange(40) / 40
-
-    def with_covariates(estimator, X, y, covariates):
-        return estimator.score(X, covariates=covariates)
-
-    monitor = callback.ScoringMonitor(scoring={"score": with_covariates})
-    dmr = DMRLDA(4, max_iter=4, random_state=0).set_callbacks(monitor)
-    dmr.fit(X, DUMMY, covariates=covariates)
-    (*_, last) = monitor.get_logs(include_lineage=False).data
-    assert last["score"] == dmr.score(X, covariates=covariates) != dmr.score(X)
-
-
 def test_a_model_in_a_second_fit_has_nothing_of_the_first():
     recorder = Recorder()
     cvb = CVBLDA(3, max_iter=3, tol=0).partial_fit(X).set_callbacks(recorder).fit(X)
@@ -160,13 +145,3 @@ def test_a_model_in_a_second_fit_has_nothing_of_the_first():
     assert look.n_iter_ == warm.n_iter_ == 6
     with pytest.warns(UserWarning, match="kept no chain.*starts again"):
         assert look.fit(X).n_iter_ == 3
-
-
-def test_in_a_grid_search():
-    recorder = Recorder()
-    search = GridSearchCV(make(max_iter=3), {"n_components": [2, 3]}, cv=KFold(2))
-    search.set_callbacks(recorder).fit(X)
-    # 2 numbers of topics in 2 folds, and the refit on all.
-    assert recorder.events.count("end sweep 3") == 5
-    expected = make(max_iter=3, **search.best_params_).fit(X)
-    assert_same_fit(search.best_estimator_, expected)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.fixes import parse_version
 
@@ -125,27 +124,6 @@ def test_neither_dir_nor_a_display_makes_arrays(fit, monkeypatch):
     assert "doc_topic_" not in dir(model)
 
 
-class Reversed(CollapsedGibbsLDA):
-    @property
-    def components_(self):
-        return super().components_[::-1]
-
-    def __eq__(self, other):
-        return type(self) is type(other)
-
-
-def test_the_property_of_a_subclass_counts(fit):
-    model, expected = Reversed(**SWEEPS).fit(X), fit("fixed")
-    expected.components_ = expected.components_[::-1]
-    np.testing.assert_array_equal(model.components_, expected.components_)
-    np.testing.assert_array_equal(model.topic_word_, expected.topic_word_)
-    np.testing.assert_array_equal(model.doc_topic_, expected.doc_topic_)
-    for way in (copy, deepcopy, lambda model: pickle.loads(pickle.dumps(model))):
-        np.testing.assert_array_equal(way(model).transform(X), expected.transform(X))
-    with pytest.raises(ValueError, match="overridden"):
-        model.sparse_estimates()
-
-
 def test_another_fit_makes_them_anew(fit):
     model = fit("fixed")
     arrays = [weakref.ref(array) for array in (model.components_, model.doc_topic_)]
@@ -199,11 +177,3 @@ def test_documents_can_be_deleted(fit):
     with pytest.raises(AttributeError, match="doc_topic_"):
         del model.doc_topic_
     assert model.transform(X).shape == (40, K)
-
-
-def test_arrays_are_missing_before_fit():
-    model = CollapsedGibbsLDA()
-    assert not hasattr(model, "components_")
-    assert not hasattr(model, "doc_topic_")
-    with pytest.raises(NotFittedError):
-        model.sparse_estimates()

@@ -31,16 +31,9 @@ def test_one_line_per_evaluation(capsys):
     assert_progress(lines, "CVBLDA", "bound", [5, 10, 15], 15, cvb.bound_)
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"verbose": 0, "evaluate_every": 1},
-        {"verbose": False, "evaluate_every": 1},
-        {"verbose": 1, "evaluate_every": 11},
-    ],
-)
-def test_silence(capsys, params):
-    make(**params).fit(X)
+@pytest.mark.parametrize(("verbose", "evaluate_every"), [(0, 1), (1, 11)])
+def test_silence(capsys, verbose, evaluate_every):
+    make(verbose=verbose, evaluate_every=evaluate_every).fit(X)
     assert capsys.readouterr() == ("", "")
 
 
@@ -53,11 +46,6 @@ def test_lines_without_a_trace(capsys, model):
     for line, sweep in zip(lines, (10, 20), strict=True):
         speed = rf"sweep {sweep}/20, \d+\.\d M tokens/s"
         assert re.fullmatch(rf"\[\w+LDA\] {speed}", line), line
-
-
-def test_progress_without_tokens(capsys):
-    make(verbose=2, evaluate_every=5).fit(np.zeros((2, 3)))
-    assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 # Randomness
@@ -139,44 +127,6 @@ def test_no_instant_leaves_parts_of_two_fits(model, methods):
             break
         assert joblib.hash(vars(again)) in allowed, moment
     assert moment > 100  # the trace has seen a fit
-
-
-SCRIPT = """
-import signal
-import numpy as np
-from sklda import CollapsedGibbsLDA, ECGSLDA
-from sklda import PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
-from sklda._engine.chain import Chain
-from sklda._simd import compile
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-X = np.eye(6, dtype=int) + 1
-sweep = Chain.sweep
-params = {"n_components": 2, "max_iter": 5, "random_state": 0}
-
-def signalled(self):
-    sweep(self)
-    if self.n_sweeps == 3:
-        signal.raise_signal(signal.SIGINT)
-
-for model in (
-    CollapsedGibbsLDA(**params),
-    ECGSLDA(n_shards=3, n_jobs=2, **params),
-    PartiallyCollapsedGibbsLDA(n_jobs=2, **params),
-    UncollapsedGibbsLDA(**params),
-):
-    Chain.sweep = signalled
-    try:
-        model.fit(X)
-    except KeyboardInterrupt:
-        print("stopped", sorted(name for name in vars(model) if name.endswith("_")))
-    Chain.sweep = sweep
-    print("then", model.fit(X).n_iter_)
-"""
-
-
-def test_a_real_signal():
-    assert run_python(SCRIPT).splitlines() == ["stopped []", "then 5"] * 4
 
 
 WORST = """

@@ -103,15 +103,6 @@ def test_learned_priors_are_the_fixed_point(learn_priors, monkeypatch):
     assert beta.max() < 0.4
 
 
-def test_histogram_of_a_table():
-    table = np.random.default_rng(0).poisson(2, (10, 4)).astype(np.int32)
-    table[table == 3] = 9  # counts that do not occur lie in between
-    found = word_topic_histogram(table)
-    for part, expected in zip(found, np.unique(table, return_counts=True), strict=True):
-        np.testing.assert_array_equal(part, expected)
-    assert [part.size for part in word_topic_histogram(table[:0])] == [0, 0]
-
-
 def test_memory_of_a_histogram_does_not_depend_on_the_counts():
     table = np.zeros((3, 16), np.int64)
     table[0, :4] = 2**16 - 1, 2**16, 2**40, 2**40

@@ -41,11 +41,3 @@ def test_sums_are_those_of_dense_tables(n_topics, scale):
     assert rows.topic.dtype == (np.uint16 if n_topics > 255 else np.uint8)
     whole = np.min_scalar_type(int(expected.max()))
     assert rows.value.dtype == (whole if scale >= 1 else np.float64)
-
-
-def test_a_copy_stays_as_it_is():
-    samples = tables(4)
-    total = summed(samples[:2])
-    before = total.copy()
-    add_rows(total, chunks(samples[2]))
-    np.testing.assert_array_equal(joined(before).dense(4), samples[0] + samples[1])

@@ -187,18 +187,18 @@ def test_other_documents_are_refused(name, documents, words):
     assert vars(model) == before
 
 
-def test_supervised_fits_refuse_more_documents_and_other_labels():
-    model = fit(make("light", max_iter=26, warm_start=True))
-    X_more, y_more = np.vstack([X, X[:1]]), np.append(LABELS, 0)
-    with pytest.raises(ValueError, match="X has 41 documents instead of 40"):
-        model.fit(X_more, y_more)
-    with pytest.raises(ValueError, match="y must be the same"):
-        model.fit(X, LABELS[::-1])
-    with pytest.raises(ValueError, match="y must be the same"):
-        model.fit(X, LABELS + 1)
-    regressor = fit(make("gibbs", max_iter=26, warm_start=True))
-    with pytest.raises(ValueError, match="y must be the same"):
-        regressor.fit(X, NUMBERS + 1)
+@pytest.mark.parametrize(
+    ("name", "X", "y", "words"),
+    [
+        ("light", np.vstack([X, X[:1]]), np.append(LABELS, 0), "X has 41 documents"),
+        ("light", X, LABELS + 1, "y must be the same"),
+        ("gibbs", X, NUMBERS + 1, "y must be the same"),
+    ],
+)
+def test_supervised_fits_refuse_more_documents_and_other_labels(name, X, y, words):
+    model = fit(make(name, max_iter=26, warm_start=True))
+    with pytest.raises(ValueError, match=words):
+        model.fit(X, y)
 
 
 @each
@@ -250,6 +250,7 @@ def test_documents_in_common(chunk, monkeypatch):
         ("light", {"C": 3.0}),
         ("light", {"class_weight": {0: 2.0}}),
         ("light", {"multi_class": "ovr"}),
+        ("rows, sampled", {"hyperpriors": {"topic_word_prior": (1.0, 2.0)}}),
     ],
 )
 def test_what_the_chain_depends_on_must_not_change(name, change):

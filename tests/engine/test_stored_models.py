@@ -7,8 +7,6 @@ from functools import cache
 import numpy as np
 import pytest
 from sklearn.exceptions import InconsistentVersionWarning
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
 
 import sklda
 from sklda import CVBLDA
@@ -24,18 +22,6 @@ PATHS = sorted(stored_fits.FOLDER.glob("*/*.npz"))
 @cache
 def fits():
     return {type(stored.model).__name__: stored for stored in stored_fits.fits()}
-
-
-def test_skops_knows_the_generator_and_the_steps_around_a_model(tmp_path):
-    io = pytest.importorskip("skops.io")
-    lda = CVBLDA(2, tol=0, max_iter=2, random_state=np.random.RandomState(0))
-    texts = ["cat dog cat", "dog cat", "star moon", "moon star moon"]
-    pipeline = make_pipeline(CountVectorizer(), lda).fit(texts)
-    io.dump(pipeline, tmp_path / "model.skops")
-    unknown = io.get_untrusted_types(file=tmp_path / "model.skops")
-    assert unknown == ["sklda._cvb.estimator.CVBLDA"]
-    copy = io.load(tmp_path / "model.skops", trusted=unknown)
-    np.testing.assert_array_equal(copy.transform(texts), pipeline.transform(texts))
 
 
 def test_another_version_warns(monkeypatch):

@@ -110,19 +110,6 @@ def test_moved_tokens_of_a_large_corpus_are_an_estimate():
     np.testing.assert_allclose(model.moved_tokens_[-1], share, atol=0.01)
 
 
-@pytest.mark.parametrize(
-    ("every", "sweeps"),
-    [(1, list(range(1, 11))), (3, [3, 6, 9]), (10, [10]), (11, []), (0, [])],
-)
-def test_sweeps_of_the_trace(every, sweeps):
-    model = fit(evaluate_every=every)
-    assert model.log_joint_iter_.tolist() == sweeps
-    assert model.log_joint_.shape == (len(sweeps),)
-    assert model.log_joint_.dtype == np.float64
-    assert model.log_joint_iter_.dtype.kind == "i"
-    assert model.n_iter_ == 10
-
-
 @pytest.mark.parametrize("name", GIBBS)
 @pytest.mark.parametrize(
     ("burn_in", "thin", "kept"),

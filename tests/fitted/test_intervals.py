@@ -65,13 +65,6 @@ def test_ends_between_two_numbers_are_rounded_outwards():
     assert (betainc(a, b, high).mean(axis=0) > 1 - 0.025 * (1 + 1e-5)).all()
 
 
-def test_intervals_are_equal_tailed():
-    a, b = np.array([[2.0], [9.0]]), np.array([[8.0], [4.0]])
-    low, high = mixture_interval(a, b, 0.8)
-    for end, below in ((low, 0.1), (high, 0.9)):
-        assert betainc(a, b, end).mean() == pytest.approx(below, abs=1e-6)
-
-
 def test_masses_at_the_ends():
     # Of one topic, or with priors next to 0, a proportion is 1 or 0.
     ends = mixture_interval(np.full((3, 1), 5.0), np.zeros((3, 1)), 0.9)

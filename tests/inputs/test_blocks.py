@@ -200,18 +200,6 @@ def test_chains_that_go_on_read_the_same_files(name, X):
         assert_same_fit(goes_on.set_params(burn_in=2).fit(cut(X), y), longer)
 
 
-def test_several_chains_read_files(X, tmp_path):
-    pytest.importorskip("arviz_stats")
-    model, options = CollapsedGibbsLDA(3, max_iter=6, thin=1), {"n_chains": 2}
-    mapped = memory_mapped(X, tmp_path)
-    chains = sample_chains(model, mapped, random_state=0, **options)
-    assert chains._experiment.X is mapped
-    for _ in range(2):
-        for sampled in chains._records:
-            assert_in_files(sampled.chain)
-        chains.more(2)
-
-
 # --- refusals --------------------------------------------------------------------
 
 
@@ -264,30 +252,6 @@ def test_other_files_are_passed_over(X, tmp_path):
     np.savez(tmp_path / "dense.npz", X=X.toarray())
     with pytest.raises(ValueError, match=r"'dense.npz', which .*cannot read"):
         CollapsedGibbsLDA(3).fit(tmp_path)
-
-
-def test_a_block_that_changes_later_changes_nothing(X):
-    blocks_of_x = cut(X)
-    model = CollapsedGibbsLDA(3, max_iter=2, warm_start=True, random_state=0)
-    model.fit(blocks_of_x)
-    kept = [block.copy() for block in blocks_of_x]
-    for block in blocks_of_x:
-        block.indices[:] = 0
-    assert model.fit(kept).n_iter_ == 4
-
-
-def test_too_many_tokens_are_refused(X, monkeypatch):
-    monkeypatch.setattr(corpus, "LARGE", 2**27)
-    monkeypatch.setattr("sklda._data.corpus.MAX_TOKENS", X.sum() - 1)
-    with pytest.raises(ValueError, match="tokens, above the limit"):
-        CollapsedGibbsLDA(3).fit(X)
-
-
-def test_a_large_matrix_is_checked_before_it_is_cut(X):
-    bad = X.copy()
-    bad.indices[100] = 77
-    with pytest.raises(ValueError, match="not a valid sparse matrix"):
-        check_corpus(CollapsedGibbsLDA(), bad, reset=True)
 
 
 @pytest.mark.parametrize(

@@ -112,13 +112,3 @@ def test_minus_zero_is_zero(dtype):
     X_float = COUNTS.astype(dtype)
     X_float[X_float == 0] = -0.0
     assert_corpus(X_float, X)
-
-
-def test_one_topic_is_the_unigram_model():
-    model = fit(X, n_components=1, topic_word_prior=0.5)
-    words = COUNTS.sum(axis=0) + 0.5
-    np.testing.assert_allclose(model.components_, [words])
-    np.testing.assert_array_equal(model.transform(X), 1)
-    expected = (COUNTS * np.log(words / words.sum())).sum() / COUNTS.sum()
-    # phi is a float32 there, of 24 bits.
-    np.testing.assert_allclose(model.score(X), expected, rtol=1e-6)

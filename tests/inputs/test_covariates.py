@@ -67,20 +67,6 @@ def test_a_reference_must_be_a_category():
             estimate_effect(DRAWS, COLUMNS, reference=reference)
 
 
-def test_the_reference_of_a_category_changes_terms_but_no_contrast():
-    first = estimate_effect(DRAWS, COLUMNS, random_state=0)
-    other = estimate_effect(DRAWS, COLUMNS, reference={"party": "left"}, random_state=0)
-    assert first.references == {"party": "centre"}
-    pairs = [("right", "left"), ("left", "centre"), ("centre", "right")]
-    for pair in pairs:
-        labels = [f"party[{level}]" for level in pair]
-        found, expected = (x.contrast(*labels) for x in (other, first))
-        for name in ("difference", "low", "high", "probability"):
-            np.testing.assert_allclose(
-                getattr(found, name), getattr(expected, name), rtol=1e-6, atol=1e-9
-            )
-
-
 # --- formulas ---------------------------------------------------------------------
 
 
@@ -227,17 +213,6 @@ def test_a_spline_ends_with_the_values_of_the_fit_unless_the_formula_says_more()
     design, _ = CovariateDesign.of(FRAME, N, "bs(day, df=4, extrapolation='raise')")
     with pytest.raises(ValueError, match=r"fails: .*beyond.*but not these"):
         design.numbers(later, 2)
-
-
-def test_a_constant_formula_has_no_covariates():
-    pytest.importorskip("formulaic")
-    effects = estimate_effect(DRAWS, FRAME, formula="1", random_state=0)
-    assert effects.terms == ["intercept"]
-    dmr = DMRLDA(3, max_iter=4, formula="1").fit(X, covariates=FRAME)
-    assert dmr.coef_.shape == (3, 0)
-    assert dmr.transform(X[:2], covariates=FRAME[:2]).shape == (2, 3)
-    with pytest.raises(ValueError, match="3 rows for 2 documents"):
-        dmr.transform(X[:2], covariates=FRAME[:3])
 
 
 @pytest.mark.parametrize(("n", "n_levels"), [(N, N), (100, 21)])

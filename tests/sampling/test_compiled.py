@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sklda._data.corpus import split_cells
-from tests.sampling.test_kernels import KNOWN, sweep_often
 from tests.helpers.corpora import corpus_of, random_corpus, tight_corpus
 from tests.helpers.mutants import Edit
 from tests.helpers.processes import run_python
+from tests.sampling.test_kernels import KNOWN, sweep_often
 
 LANES = 4
 

@@ -1,8 +1,5 @@
 """Parameters: numbers of NumPy, and parameters without effect."""
 
-import ast
-import inspect
-import textwrap
 from copy import copy
 from itertools import product
 
@@ -12,7 +9,6 @@ import pytest
 from sklearn.base import clone
 
 import sklda
-from sklda._data.sklearn_private import Interval
 from tests.helpers.bad_input.estimators import X as X_FITTED
 from tests.helpers.bad_input.estimators import fitted, labels_for
 from tests.helpers.bad_input.values import derived
@@ -20,28 +16,6 @@ from tests.helpers.public_names import estimators
 from tests.helpers.small_fits import X
 
 Y = np.arange(40) % 2
-
-
-@pytest.mark.parametrize("estimator", estimators().values())
-def test_numbers_are_read_from_one_place(estimator):
-    """A method that reads a number from self would get one of NumPy's."""
-    names = {
-        name
-        for name, allowed in estimator._parameter_constraints.items()
-        if any(isinstance(kind, Interval) for kind in allowed)
-    }
-    for base in estimator.__mro__:
-        if not base.__module__.startswith("sklda."):
-            continue
-        tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
-        read = {
-            node.attr
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Load)
-            and ast.unparse(node.value) == "self"
-        }
-        assert not read & names, f"{base.__name__} reads {read & names} from self"
 
 
 @pytest.mark.parametrize(

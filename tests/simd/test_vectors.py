@@ -10,17 +10,13 @@ from sklda._simd.vectors import (
     broadcast,
     choose,
     entries,
-    first_down,
     first_lane,
     get_lane,
     largest,
     last_in_all,
-    last_row,
     load,
     moved_up,
     one_hot,
-    repeat_row,
-    running_down,
     running_sum,
     square_root,
     store,
@@ -147,42 +143,3 @@ def test_no_running_sum_is_less_than_the_one_before(width):
         assert (steps >= 0).all()
         assert not steps[a == 0].any()
         np.testing.assert_allclose(ends, np.cumsum(a, dtype=float), rtol=1e-6)
-
-
-def in_columns(a, b, n, height, width, out):
-    x, y = load(a, 1, width, height), entries(b, 0, width, height)
-    ones = entries(np.float32(1), 0, width, height)
-    whole = to_float(load(n, 0, width, height))
-    mask = (x > y) | one_hot(n[0], width, height)
-    store(out, 0, choose(mask, x / (y + ones) - whole, y * whole))
-    out[-1] = first_lane(mask)
-
-
-def down_columns(a, b, n, height, width, out):
-    x = load(a, 0, width, height) * broadcast(np.float32(0.7), width, height)
-    down = running_down(x)
-    above = down > repeat_row(last_row(x), height)
-    first = first_down(above | one_hot(n[1], width, height))
-    store(out, 0, choose(first, down, x))
-    out[-1] = first_lane(first)
-
-
-@pytest.mark.parametrize(
-    ("height", "width"), fast_and_slow([(3, 8)], [(1, 8), (2, 8), (5, 8), (3, 2)])
-)
-@pytest.mark.parametrize("function", [in_columns, down_columns])
-def test_columns_do_as_numpy_does(function, height, width):
-    compute = njit(function)
-
-    @njit
-    def compiled(a, b, n, out):
-        compute(a, b, n, height, width, out)
-
-    rng, size = np.random.default_rng(1), height * width
-    a, b = rng.random((2, size + 1)).astype(np.float32)
-    n = rng.integers(0, size, size).astype(np.int32)
-    expected, found = np.zeros((2, size + 1), np.float32)
-    function(a, b, n, height, width, expected)
-    compiled(a, b, n, found)
-    np.testing.assert_array_equal(found, expected)
-    assert found.any()
