@@ -171,11 +171,6 @@ def test_ldac_malformed(write, contents, message):
     assert_refused(lambda path: load_ldac(path, n_features=4), write(contents), message)
 
 
-def test_ldac_id_beyond_int32(write):
-    path = write("1 2147483647:1\n")
-    assert_refused(load_ldac, path, "line 1: word id 2147483647 or its count 1 is")
-
-
 def test_largest_counts_add_up(write):
     limit = 2**31 - 1
     uci = write("1\n1\n9\n" + f"1 1 {limit}\n" * 9)

@@ -11,9 +11,8 @@ from sklearn.base import clone
 import sklda
 from sklda._engine.chain import Chain
 from sklda._gibbs.collapsed_samplers import collapsed_sampler
-from sklda._sampling.minka import LearnedPriors
 from sklda._sampling.problem import Problem
-from sklda._sampling.schedule import NO_ANNEALING, Annealing, Schedule
+from sklda._sampling.schedule import NO_ANNEALING, Annealing
 from sklda.datasets import make_lda_corpus
 from tests.helpers.callbacks import Recorder
 from tests.helpers.corpora import random_corpus
@@ -84,22 +83,6 @@ def test_there_are_250_sweeps_at_most(most):
     assert (schedule.problem_of(problem(), 1).topic_word_prior > 0.01) == (most > 1)
 
 
-def test_priors_that_change_get_half_of_the_burn_in():
-    learned = LearnedPriors("asymmetric", beta=False)
-    schedule = Schedule(41, 40, thin=1, evaluate_every=0, learned=None)
-
-    def n_annealed(has_covariates=False, **changes):
-        changed = schedule._replace(**changes)
-        return changed.annealing(
-            problem(), "annealed", 100, has_covariates=has_covariates
-        ).n_sweeps
-
-    assert n_annealed() == 40
-    assert n_annealed(has_covariates=True) == 20
-    assert n_annealed(learned=learned) == 20
-    assert n_annealed(is_hierarchical=True) == 0
-
-
 def test_the_first_beta_does_not_depend_on_the_last():
     first = [annealing(40, beta).factor * beta for beta in (0.001, 0.01)]
     assert first[0] == pytest.approx(first[1])
@@ -168,17 +151,28 @@ def test_the_trace_is_under_the_beta_that_is_set():
     assert chain.log_joint == [chain.log_probability(chain.counts)]
 
 
-@pytest.mark.parametrize("name", ["rows", "partially collapsed", "multitask"])
-def test_priors_are_learned_in_the_second_half_of_the_burn_in(name):
-    params = {"learn_priors": "asymmetric", "max_iter": 61, "burn_in": 60}
+LEARNED, SAMPLED = {"learn_priors": "asymmetric"}, {"learn_priors": "hierarchical"}
+
+
+@pytest.mark.parametrize(
+    ("name", "priors", "n_sweeps"),
+    [
+        ("rows", {"learn_priors": None}, 60),
+        ("rows", SAMPLED, 0),
+        ("covariates", {}, 30),
+        *((name, LEARNED, 30) for name in ("rows", "partially collapsed", "multitask")),
+    ],
+)
+def test_priors_that_change_get_half_of_the_burn_in(name, priors, n_sweeps):
+    params = {"max_iter": 61, "burn_in": 60, "warm_start": True, **priors}
     annealed, plain = (
-        fit(name, init=init, warm_start=True, **params)._stored.chain
-        for init in ("annealed", "random")
+        fit(name, init=init, **params)._stored.chain for init in ("annealed", "random")
     )
-    assert annealed.annealing.n_sweeps == 30
-    assert [u.sweep for u in annealed.prior_updates] == list(range(30, 61))
-    assert [u.sweep for u in plain.prior_updates] == list(range(1, 61))
-    assert annealed.problem.topic_word_prior != 0.01
+    assert annealed.annealing.n_sweeps == n_sweeps
+    if priors is LEARNED:
+        assert [u.sweep for u in annealed.prior_updates] == list(range(30, 61))
+        assert [u.sweep for u in plain.prior_updates] == list(range(1, 61))
+        assert annealed.problem.topic_word_prior != 0.01
 
 
 @pytest.mark.parametrize("name", [n for n in ESTIMATORS if n != "one-vs-rest"])

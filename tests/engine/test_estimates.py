@@ -14,7 +14,6 @@ from sklearn.utils.fixes import parse_version
 from sklda import CVBLDA, DMRLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda._estimators.base import BaseTopicModel
 from sklda.datasets import make_lda_corpus
-from sklda.inspection import name_topics, top_documents
 
 K = 3
 X, THETA, _ = make_lda_corpus(40, 30, K, document_length=25, random_state=0)
@@ -132,16 +131,6 @@ def test_another_fit_makes_them_anew(fit):
     first = model.components_
     vars(model)["_topic_sums"] = fit("fixed")._topic_sums
     assert not np.array_equal(model.components_, first)
-
-
-def test_names_and_documents_do_not_make_arrays(fit, monkeypatch):
-    model = fit("fixed")
-    made = []
-    monkeypatch.setattr(CollapsedGibbsLDA, "_made", lambda *_: made.append(1))
-    documents, _ = top_documents(model, X, n_documents=2)
-    assert documents.shape == (model.n_components, 2)
-    assert name_topics(model, {0: "rain"}).topic_names_[0] == "rain"
-    assert made == []
 
 
 @each

@@ -206,15 +206,3 @@ def test_neither_ranges_nor_threads_change_the_tables(monkeypatch):
     np.testing.assert_array_equal(found, expected)
     other = count_tables(before, z, alpha, key + np.uint64(1))
     assert (other != expected).any()
-
-
-def test_parts_of_the_documents_add_up():
-    # As workers of a cluster have them: each with its own tokens, from 0 on.
-    before, z, alpha, key = large_case()
-    total = np.zeros(7, np.int64)
-    for first, last in ((0, 1), (1, 90), (90, 90), (90, 300)):
-        ends = before[first : last + 1]
-        tokens = z[ends[0] : ends[-1]]
-        before_each, first_token = ends - ends[0], int(ends[0])
-        total += count_tables(before_each, tokens, alpha, key, first_token=first_token)
-    np.testing.assert_array_equal(total, count_tables(before, z, alpha, key))

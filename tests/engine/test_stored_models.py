@@ -24,24 +24,6 @@ def fits():
     return {type(stored.model).__name__: stored for stored in stored_fits.fits()}
 
 
-def test_another_version_warns(monkeypatch):
-    model = fits()["CVBLDA"].model
-    monkeypatch.setattr(base, "__version__", "0.0.1")
-    data = pickle.dumps(model)
-    monkeypatch.undo()
-    with pytest.warns(InconsistentVersionWarning) as caught:
-        copy = pickle.loads(data)
-    assert_same_fit(copy, model)
-    (warning,) = caught
-    assert warning.filename == __file__
-    assert f"CVBLDA from version 0.0.1 when using version {sklda.__version__}." in str(
-        warning.message
-    )
-    # The version is of what was stored, not of the estimator.
-    assert vars(copy).keys() == vars(model).keys()
-    pickle.loads(pickle.dumps(copy))
-
-
 @pytest.mark.parametrize(
     ("stored_by", "loaded_by", "warns"),
     [
@@ -61,9 +43,16 @@ def test_only_another_series_of_releases_warns(
     monkeypatch.setattr(base, "__version__", loaded_by)
     expectation = contextlib.nullcontext()
     if warns:
-        expectation = pytest.warns(InconsistentVersionWarning, match=stored_by)
-    with expectation:  # without one, a warning is an error
-        assert_same_fit(pickle.loads(data), model)
+        words = (
+            rf"^(?s:.*)CVBLDA from version {stored_by} when using version {loaded_by}"
+        )
+        expectation = pytest.warns(InconsistentVersionWarning, match=words)
+    with expectation as caught:  # without one, a warning is an error
+        copy = pickle.loads(data)
+    assert_same_fit(copy, model)
+    assert not warns or caught[0].filename == __file__
+    # The version is of what was stored, not of the estimator.
+    assert vars(copy).keys() == vars(model).keys()
 
 
 def test_a_state_without_a_version_warns():

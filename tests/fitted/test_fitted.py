@@ -80,18 +80,11 @@ def test_the_prior_of_the_caller_is_neither_changed_nor_kept():
     assert not np.shares_memory(fit(doc_topic_prior=alpha).doc_topic_prior_, alpha)
 
 
-@pytest.mark.parametrize("sampler", ["dense", "sparse"])
-@pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
-def test_trace_is_the_closed_form(learn_priors, sampler):
-    for max_iter in (20, 30, 60):
-        priors = {"doc_topic_prior": np.linspace(0.1, 0.6, 6), "topic_word_prior": 0.2}
-        params = {"learn_priors": learn_priors, "sampler": sampler}
-        model = fit(n_components=6, max_iter=max_iter, **priors, **params)
-        assert model.log_joint_iter_[-1] == max_iter
-        # Sums of 1,200 lgammas in float64: an error would leave far fewer digits.
-        np.testing.assert_allclose(
-            model.log_joint_[-1], log_joint(model, X), rtol=1e-10
-        )
+def test_trace_is_the_closed_form_under_learned_priors():
+    model = fit(n_components=6, max_iter=60, learn_priors="asymmetric")
+    assert model.log_joint_iter_[-1] == 60
+    # Sums of 1,200 lgammas in float64: an error would leave far fewer digits.
+    np.testing.assert_allclose(model.log_joint_[-1], log_joint(model, X), rtol=1e-10)
 
 
 @pytest.mark.parametrize("max_iter", [1, 2, 9])

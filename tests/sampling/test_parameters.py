@@ -18,23 +18,6 @@ from tests.helpers.small_fits import X
 Y = np.arange(40) % 2
 
 
-@pytest.mark.parametrize(
-    ("estimator", "params"),
-    [
-        (sklda.CollapsedGibbsLDA, {"max_iter": 1}),  # which is no burn-in
-        (sklda.ECGSLDA, {"max_iter": 30, "burn_in": 0}),
-        (sklda.CVBLDA, {"max_iter": 9, "tol": 0}),
-        (sklda.MedLDAClassifier, {"max_iter": 19, "burn_in": 0}),
-    ],
-)
-def test_learning_without_time_to_learn(estimator, params):
-    model = estimator(3, learn_priors="symmetric", random_state=0, **params)
-    message = "learn_priors='symmetric' has no effect.*during burn-in, and [09] sweeps"
-    with pytest.warns(UserWarning, match=message) as caught:
-        model.fit(X, Y)
-    assert caught[0].filename == __file__  # the line that a user would change
-
-
 @pytest.mark.parametrize("parameter", ["n_jobs", "n_fold_in_steps"])
 @pytest.mark.parametrize("name", estimators())
 def test_what_is_read_after_fit_is_checked(name, parameter):
@@ -81,23 +64,32 @@ def test_subclasses_name_their_parameters():
         Hidden(max_iter=4).fit(X, Y)
 
 
-def test_convergence_warnings_name_the_line_of_the_user():
-    with pytest.warns(UserWarning, match="increase max_iter or tol") as caught:
-        sklda.CVBLDA(3, max_iter=1, tol=1e-9, random_state=0).fit(X)
-    assert caught[0].filename == __file__
-
-
 TWO = np.array([[2, 1, 0], [0, 1, 3]])  # documents: CVBLDA converges in 3 sweeps
+LEARNING = "learn_priors='symmetric' has no effect.*during burn-in, and [09] sweeps"
+THREADS = (
+    r"n_jobs=2 does not .* n_shards=1, .* transform and score use 2. Set n_shards=2"
+)
 
 
-@pytest.mark.parametrize("cls", [sklda.CollapsedGibbsLDA, sklda.ECGSLDA, sklda.CVBLDA])
-def test_threads_without_work_are_told_of(cls):
-    model = cls(2, max_iter=3, n_jobs=2)
-    words = (
-        r"n_jobs=2 does not .* n_shards=1, .* transform and score use 2. Set n_shards=2"
-    )
+@pytest.mark.parametrize(
+    ("estimator", "params", "words"),
+    [
+        # A single sweep is not burn-in.
+        (sklda.CollapsedGibbsLDA, {"max_iter": 1}, LEARNING),
+        (sklda.ECGSLDA, {"max_iter": 30, "burn_in": 0}, LEARNING),
+        (sklda.CVBLDA, {"max_iter": 9, "tol": 0}, LEARNING),
+        (sklda.MedLDAClassifier, {"max_iter": 19, "burn_in": 0}, LEARNING),
+        (sklda.CVBLDA, {"max_iter": 1, "tol": 1e-9}, "increase max_iter or tol"),
+        (sklda.CollapsedGibbsLDA, {"n_jobs": 2}, THREADS),
+        (sklda.ECGSLDA, {"n_jobs": 2}, THREADS),
+        (sklda.CVBLDA, {"n_jobs": 2, "tol": 10}, THREADS),
+    ],
+)
+def test_warnings_name_the_line_that_a_user_would_change(estimator, params, words):
+    learned = {"learn_priors": "symmetric"} if words == LEARNING else {}
+    model = estimator(2, random_state=0, **learned, **params)
     with pytest.warns(UserWarning, match=words) as caught:
-        model.fit(TWO)
+        model.fit(X, Y)
     assert caught[0].filename == __file__
 
 
