@@ -1,7 +1,6 @@
 """Estimates that are made when they are read, and their sparse form."""
 
 import pickle
-import weakref
 from copy import copy, deepcopy
 
 import numpy as np
@@ -121,16 +120,6 @@ def test_neither_dir_nor_a_display_makes_arrays(fit, monkeypatch):
             assert is_old or "topic_word_" in html
     del model.doc_topic_
     assert "doc_topic_" not in dir(model)
-
-
-def test_another_fit_makes_them_anew(fit):
-    model = fit("fixed")
-    arrays = [weakref.ref(array) for array in (model.components_, model.doc_topic_)]
-    model.set_params(random_state=1).fit(X)
-    assert [array() for array in arrays] == [None, None]
-    first = model.components_
-    vars(model)["_topic_sums"] = fit("fixed")._topic_sums
-    assert not np.array_equal(model.components_, first)
 
 
 @each

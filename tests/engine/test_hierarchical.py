@@ -156,18 +156,6 @@ def assert_sound(model):
     np.testing.assert_allclose(model.transform(X).sum(axis=1), n_chains)
 
 
-@pytest.mark.parametrize("name", sorted(GIBBS))
-def test_documents_without_tokens(name):
-    # Nothing is known of them but the priors, of which there are many draws.
-    model = fit(name, np.zeros((6, 30), int), max_iter=400, burn_in=10, thin=1)
-    assert_sound(model)
-    trace = model.prior_trace_
-    assert not trace["n_nonempty"].any()
-    assert not trace["n_topics"].any()
-    for quantity, mean in (("doc_concentration", 1), ("weight_concentration", 10)):
-        assert 0.7 * mean < trace[quantity].mean() < 1.4 * mean
-
-
 @pytest.mark.slow
 def test_priors_without_tokens_are_drawn_from_their_priors():
     problem = Problem(corpus_of(np.zeros((3, 2), int)), 2, np.ones(2), 0.5)

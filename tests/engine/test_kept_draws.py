@@ -21,7 +21,7 @@ X[:, 11] = 0
 X[3, 2] = 300  # more than a byte holds
 PARAMS = {"max_iter": 29, "burn_in": 11, "thin": 3, "random_state": 0}
 MODELS = GIBBS | {
-    "many topics": CollapsedGibbsLDA(120, learn_priors="symmetric"),
+    "many topics": CollapsedGibbsLDA(300, learn_priors="symmetric"),  # beyond a byte
     "dynamic in shards": ECGSLDA(n_shards=2),
 }
 each = pytest.mark.parametrize("name", MODELS)

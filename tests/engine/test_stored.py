@@ -15,7 +15,6 @@ from sklda.diagnostics import sample_chains
 from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of
-from tests.helpers.selection import fast_and_slow
 from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, given_for
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
@@ -202,13 +201,8 @@ def test_supervised_fits_refuse_more_documents_and_other_labels(name, X, y, word
 
 
 @each
-@pytest.mark.parametrize(
-    "topic_word_prior", fast_and_slow([0.2], [np.linspace(0.1, 0.5, 30)])
-)
-def test_the_caller_may_change_attributes_between_the_fits(name, topic_word_prior):
-    if not np.isscalar(topic_word_prior) and name.endswith(("priors", "sampled")):
-        pytest.skip("an array is neither learned nor sampled")
-    params = {"topic_word_prior": topic_word_prior, "max_iter": 26, "warm_start": True}
+def test_the_caller_may_change_attributes_between_the_fits(name):
+    params = {"topic_word_prior": 0.2, "max_iter": 26, "warm_start": True}
     model, expected = (fit(make(name, **params)) for _ in range(2))
     for attribute, value in vars(model).items():
         is_of_fit = attribute.endswith("_") and attribute != "classes_"

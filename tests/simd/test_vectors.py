@@ -1,10 +1,13 @@
-"""Each function on vectors does in kernels what it does on arrays of NumPy."""
+"""Functions on vectors do in kernels what they do on arrays of NumPy.
+
+`tests/sampling/test_kernels.py` compares kernels that use the others with Python.
+"""
 
 import numpy as np
 import pytest
 from numba import njit
 
-from sklda._simd.arrays import entries_from, load_at_each, not_negative
+from sklda._simd.arrays import load_at_each
 from sklda._simd.vectors import (
     any_lane,
     broadcast,
@@ -18,10 +21,8 @@ from sklda._simd.vectors import (
     moved_up,
     one_hot,
     running_sum,
-    square_root,
     store,
     to_double,
-    to_float,
     total,
 )
 from tests.helpers.selection import fast_and_slow
@@ -34,16 +35,6 @@ def arithmetic(a, b, n, width, out):
     store(out, 0, (x + y) * x - y / broadcast(np.float32(1.5), width))
 
 
-def integers(a, b, n, width, out):
-    x = load(n, 1, width)
-    store(out, 0, to_float(x + x * broadcast(np.int32(3), width)))
-
-
-def doubles(a, b, n, width, out):
-    thirds = load(a.astype(np.float64) / 3, 1, width)
-    store(out, 0, to_float(to_double(thirds) + to_double(load(n, 1, width))))
-
-
 def scalars_and_arrays(a, b, n, width, out):
     store(out, 0, entries(b, 2, width) + entries(np.float32(n[0]), 2, width))
 
@@ -53,12 +44,6 @@ def choice(a, b, n, width, out):
     mask = ((x > y) & ~one_hot(n[1], width)) | one_hot(n[0], width)
     store(out, 0, choose(mask, x, y))
     out[width] = first_lane(mask)
-
-
-def roots(a, b, n, width, out):
-    x, y = load(a, 0, width), load(b, 0, width)
-    store(out, 0, square_root(choose(x > y, x, y)))
-    out[width] = get_lane(y, 0)
 
 
 def lanes(a, b, n, width, out):
@@ -80,31 +65,8 @@ def places(a, b, n, width, out):
     out[width] = 3 * any_lane(x == x) + any_lane(nowhere)
 
 
-def listed_places(a, b, n, width, out):
-    store(out, 0, load_at_each(a, n, 2, 1, width))
-    out[width] = a[not_negative(n[0])]
-
-
-def rest_of_array(a, b, n, width, out):
-    copy_rest(a, 3, out)
-    out[width] = size_of_rest(a, 4)
-
-
-@njit(_nrt=False)
-def copy_rest(a, k, out):
-    rest = entries_from(a, k)
-    for i in range(out.size - 1):
-        out[i] = rest[i]
-
-
-@njit(_nrt=False)
-def size_of_rest(a, k):
-    return entries_from(a, k).size
-
-
 FUNCTIONS = [
-    *(arithmetic, integers, doubles, scalars_and_arrays),
-    *(choice, roots, lanes, sums, places, listed_places, rest_of_array),
+    *(arithmetic, scalars_and_arrays, choice, lanes, sums, places),
 ]
 
 
