@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from sklda.datasets import _files, fetch_uci_bow, load_ldac, load_uci_bow
+from sklda.datasets import _files, load_ldac, load_uci_bow
 
 UCI = "3\n4\n4\n1 1 2\n1 4 1\n3 2 5\n3 3 12\n"
 LDAC = "2 0:2 3:1\n0\n2 1:5 2:12\n"
@@ -234,17 +234,3 @@ def test_byte_order_mark_is_skipped(write, compress):
         check_counts(corpus)
         assert corpus.feature_names.dtype == object
         assert corpus.feature_names.tolist() == ["bar", "baz", "foo", "qux"]
-
-
-@pytest.mark.parametrize("name", ["kos", "nips"])
-def test_real_corpus_is_what_numpy_reads(shared_data, name):
-    path = shared_data / "uci_bow" / f"docword.{name}.txt.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not among the test data")
-    # With the checksums of the repository.
-    corpus = fetch_uci_bow(name, data_home=path.parent, download_if_missing=False)
-    assert corpus.feature_names.size == corpus.data.shape[1]
-    X = corpus.data.tocoo()
-    rows = np.loadtxt(path, skiprows=3, dtype=np.int64)
-    found = np.column_stack([X.row + 1, X.col + 1, X.data])
-    np.testing.assert_array_equal(found, rows[np.lexsort((rows[:, 1], rows[:, 0]))])

@@ -17,11 +17,10 @@ from sklda.datasets import make_lda_corpus
 from tests.helpers.callbacks import Recorder
 from tests.helpers.corpora import random_corpus
 from tests.helpers.mutants import streams
-from tests.helpers.ways_to_fit import GIBBS
+from tests.helpers.ways_to_fit import GIBBS, given_for
 
 K, N_WORDS = 4, 9
-X, THETA, _ = make_lda_corpus(60, 30, K, document_length=30, random_state=0)
-LABELS = THETA.argmax(axis=1)
+X = make_lda_corpus(60, 30, K, document_length=30, random_state=0)[0]
 ESTIMATORS = GIBBS | {
     "blocks of two": sklda.CollapsedGibbsLDA(blocking="backward"),
     "covariates": sklda.DMRLDA(),
@@ -41,15 +40,7 @@ def fit(name, callbacks=None, **params):
     model = clone(ESTIMATORS[name]).set_params(**params)
     if callbacks is not None:
         model.set_callbacks(callbacks)
-    return fit_to(model, name)
-
-
-def fit_to(model, name):
-    if name == "covariates":
-        return model.fit(X, covariates=THETA[:, :1])
-    if name == "regression":
-        return model.fit(X, THETA[:, 0])
-    return model.fit(X, LABELS)
+    return model.fit(X, **given_for(model, 60))
 
 
 def problem(beta=0.01):
@@ -92,21 +83,6 @@ def test_the_first_beta_does_not_depend_on_the_last():
 @pytest.mark.parametrize("init", ["random", "subsample", np.ones((K, N_WORDS))])
 def test_other_starts_are_not_annealed(init):
     assert Annealing.of(problem(), init, 40, 100) == NO_ANNEALING
-
-
-def test_the_chain_is_the_usual_one_after_the_start():
-    annealed, plain = new_chain(annealing(5)), new_chain(NO_ANNEALING)
-    for _ in range(4):
-        annealed.sweep()
-        assert annealed.is_annealed
-    plain.z, plain.rng = annealed.z.copy(), streams(1)
-    plain.state = plain.sampler.from_topics(plain.problem, plain.z)
-    annealed.rng = streams(1)
-    for _ in range(3):
-        annealed.sweep()
-        plain.sweep()
-        assert not annealed.is_annealed
-        np.testing.assert_array_equal(annealed.z, plain.z)
 
 
 @each
@@ -189,7 +165,7 @@ def test_a_fit_that_ends_under_the_heat_has_a_sample_of_the_posterior(name):
     np.testing.assert_array_equal(seen.models[1].components_, model.components_)
     assert seen.models[0].n_iter_ == 2
     model.set_callbacks().set_params(burn_in=0, max_iter=2)
-    fit_to(model, name)
+    model.fit(X, **given_for(model, 60))
     assert model._stored.chain.sums.n_kept == 3
 
 

@@ -93,21 +93,6 @@ def test_a_look_is_what_a_stop_would_give():
         assert_same_fit(recorder.models[sweep - 1], model)
 
 
-def test_an_interrupt_from_a_callback():
-    def interrupt():
-        raise KeyboardInterrupt
-
-    recorder = Recorder(at=3, act=interrupt)
-    model = make().set_callbacks(recorder)
-    untouched = dict(vars(model))
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X)
-    assert vars(model) == untouched
-    assert recorder.events[-1] == "teardown"
-    recorder.at = None
-    assert_same_fit(model.fit(X), make().fit(X))
-
-
 def per_token(estimator, X, y=None):
     return estimator.score(X)
 

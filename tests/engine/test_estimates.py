@@ -13,17 +13,17 @@ from sklearn.utils.fixes import parse_version
 from sklda import CVBLDA, DMRLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda._estimators.base import BaseTopicModel
 from sklda.datasets import make_lda_corpus
+from tests.helpers.ways_to_fit import given_for
 
 K = 3
-X, THETA, _ = make_lda_corpus(40, 30, K, document_length=25, random_state=0)
-LABELS = THETA.argmax(axis=1)
+X = make_lda_corpus(40, 30, K, document_length=25, random_state=0)[0]
 SWEEPS = {"n_components": K, "max_iter": 12, "thin": 2, "random_state": 0}
 CASES = {
-    "fixed": (CollapsedGibbsLDA(**SWEEPS), {}),
-    "lists": (CollapsedGibbsLDA(**SWEEPS | {"n_components": 70}), {}),
-    "sampled": (CollapsedGibbsLDA(**SWEEPS, learn_priors="hierarchical"), {}),
-    "covariates": (DMRLDA(**SWEEPS), {"covariates": THETA[:, :2]}),
-    "classes": (MedLDAClassifier(**SWEEPS, multi_class="ovr"), {"y": LABELS}),
+    "fixed": CollapsedGibbsLDA(**SWEEPS),
+    "lists": CollapsedGibbsLDA(**SWEEPS | {"n_components": 70}),
+    "sampled": CollapsedGibbsLDA(**SWEEPS, learn_priors="hierarchical"),
+    "covariates": DMRLDA(**SWEEPS),
+    "classes": MedLDAClassifier(**SWEEPS, multi_class="ovr"),
 }
 each = pytest.mark.parametrize("name", CASES)
 
@@ -31,8 +31,7 @@ each = pytest.mark.parametrize("name", CASES)
 @pytest.fixture(scope="module")
 def fit():
     def fitted(name):
-        model, more = CASES[name]
-        return clone(model).fit(X, **more)
+        return clone(CASES[name]).fit(X, **given_for(CASES[name], 40))
 
     return fitted
 
@@ -152,6 +151,3 @@ def test_documents_can_be_deleted(fit):
     del model.doc_topic_
     assert not hasattr(model, "doc_topic_")
     assert len(pickle.dumps(model)) < size
-    with pytest.raises(AttributeError, match="doc_topic_"):
-        del model.doc_topic_
-    assert model.transform(X).shape == (40, K)

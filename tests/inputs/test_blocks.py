@@ -22,6 +22,7 @@ from sklda._engine.estimator import take_up
 from sklda.diagnostics import sample_chains
 from sklda.metrics import document_completion_score, left_to_right_log_likelihood
 from tests.helpers.comparison import assert_same_fit
+from tests.helpers.forms import duplicates
 from tests.helpers.processes import no_file_beyond
 
 DOCUMENTS, WORDS = 60, 30
@@ -37,17 +38,6 @@ def X():
 
 def cut(X, n=7):
     return [X[first : first + n] for first in range(0, X.shape[0], n)]
-
-
-def unsorted(X):
-    # Two entries make the count of the first cell, and words come in reverse.
-    for block in cut(X):
-        pieces = block.tocoo()
-        row, word, count = pieces.row[::-1], pieces.col[::-1], pieces.data[::-1]
-        row, word = np.append(row, row[:1]), np.append(word, word[:1])
-        count = np.append(count, 1)
-        count[0] -= 1
-        yield sparse.coo_array((count, (row, word)), shape=block.shape)
 
 
 def in_folder(X, folder):
@@ -68,7 +58,7 @@ FORMS = {
     "list": lambda X, folder: cut(X),
     "generator": lambda X, folder: iter(cut(X)),
     "dense": lambda X, folder: (block.toarray() for block in cut(X)),
-    "unsorted": lambda X, folder: unsorted(X),
+    "duplicates": lambda X, folder: (duplicates(block.toarray()) for block in cut(X)),
     "empty blocks": lambda X, folder: [X[:0], X[:30], X[30:30].toarray(), X[30:]],
     "folder": in_folder,
     "name of folder": lambda X, folder: str(in_folder(X, folder)),

@@ -12,6 +12,7 @@ from sklda.inspection import estimate_effect, predicted_proportions
 from tests.helpers.draws import draws_of
 
 pandas = pytest.importorskip("pandas")
+pytest.importorskip("formulaic")
 
 RNG = np.random.default_rng(0)
 N = 30
@@ -54,8 +55,6 @@ def test_new_documents_get_the_numbers_of_the_fit():
 )
 @pytest.mark.parametrize("formula", [None, "rating + day + party"])
 def test_new_documents_of_other_kinds_are_refused(change, message, formula):
-    if formula is not None:
-        pytest.importorskip("formulaic")
     design, _ = CovariateDesign.of(COLUMNS, N, formula)
     with pytest.raises(ValueError, match=message):
         design.numbers(COLUMNS.iloc[:2].assign(**change), 2)
@@ -74,7 +73,6 @@ FORMULA = "rating * C(party, Treatment('left')) + bs(day, 4)"
 
 
 def test_a_formula_computes_columns_and_keeps_its_knots():
-    pytest.importorskip("formulaic")
     design, numbers = CovariateDesign.of(FRAME, N, FORMULA)
     assert design.names[0] == "rating"
     assert sum(name.startswith("bs(") for name in design.names) == 4
@@ -90,7 +88,6 @@ def test_a_formula_computes_columns_and_keeps_its_knots():
 
 
 def test_a_formula_in_effects_and_in_dmr():
-    pytest.importorskip("formulaic")
     by_formula = estimate_effect(
         DRAWS, FRAME, formula="party", reference={"party": "right"}
     )
@@ -129,7 +126,6 @@ def test_a_formula_in_effects_and_in_dmr():
     ],
 )
 def test_wrong_formulas_are_refused(formula, message):
-    pytest.importorskip("formulaic")
     with pytest.raises(ValueError, match=message):
         estimate_effect(DRAWS, FRAME, formula=formula)
 
@@ -144,7 +140,6 @@ def test_wrong_formulas_are_refused(formula, message):
     ],
 )
 def test_numbers_that_depend_on_other_documents_are_refused(formula):
-    pytest.importorskip("formulaic")
     with pytest.raises(ValueError, match=r"depends on the other.*center\(x\)"):
         CovariateDesign.of(FRAME, N, formula)
 
@@ -160,7 +155,6 @@ def test_numbers_that_depend_on_other_documents_are_refused(formula):
     ],
 )
 def test_a_document_has_the_same_numbers_in_any_company(formula):
-    pytest.importorskip("formulaic")
     month = 1 + np.arange(N) % 3
     frame = FRAME.assign(**{"month": month, "two words": month, "party.id": month})
     unused = {name: np.nan for name in ("4", "df", "np", "left", "words", "id", "T")}
@@ -176,7 +170,6 @@ def test_a_document_has_the_same_numbers_in_any_company(formula):
     "term", ["C(month)", "C(month // 1, Sum)", "month.astype('O')"]
 )
 def test_numbers_as_categories_must_be_known(term):
-    pytest.importorskip("formulaic")
     frame = FRAME.assign(month=1 + np.arange(N) % 3)
     design, numbers = CovariateDesign.of(frame, N, f"rating + {term}")
     new = frame.iloc[:4].assign(month=[1, 3, 12, 11])
@@ -188,7 +181,6 @@ def test_numbers_as_categories_must_be_known(term):
 
 
 def test_a_spline_ends_with_the_values_of_the_fit_unless_the_formula_says_more():
-    pytest.importorskip("formulaic")
     later = FRAME.iloc[[0, 1]].assign(day=[DAY[-1], DAY[-1] + np.timedelta64(99, "D")])
     found = {}
     for more in ("", ", extrapolation='clip'", ", extrapolation='extend'"):

@@ -43,14 +43,3 @@ def test_split_cells(seed, most):
         assert array.flags.c_contiguous
         if most >= counts.max():
             np.testing.assert_array_equal(array, same)
-
-
-def test_split_cells_of_no_tokens():
-    for n_docs in (1, 3):
-        empty = random_corpus(0, n_docs)._replace(
-            doc_ptr=np.zeros(n_docs + 1, np.int64),
-            word=np.zeros(0, np.int32),
-            token_ptr=np.zeros(1, np.int64),
-        )
-        for array, same in zip(split_cells(empty, 2), empty, strict=True):
-            np.testing.assert_array_equal(array, same, strict=True)

@@ -64,14 +64,21 @@ def test_a_topic_that_starts_a_register_is_alone_in_it():
     np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
 
 
+def corpus_with_topics(seed, n_topics):
+    """Return a corpus, topics of its tokens, and the counts of both."""
+    corpus = corpora.random_corpus(seed)
+    docs = corpora.docs_of(corpus)
+    z = np.random.default_rng(seed).integers(n_topics, size=docs.size).astype(np.uint16)
+    doc_topic = np.zeros((corpus.doc_ptr.size - 1, n_topics), int)
+    np.add.at(doc_topic, (docs, z), 1)
+    return corpus, z, doc_topic
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_document_topic_counts(seed):
-    corpus = corpora.random_corpus(seed)
     n_topics = [1, 3, 16, 20][seed]
-    docs, n_docs = corpora.docs_of(corpus), corpus.doc_ptr.size - 1
-    z = np.random.default_rng(seed).integers(n_topics, size=docs.size).astype(np.uint16)
-    expected = np.zeros((n_docs, n_topics))
-    np.add.at(expected, (docs, z), 1)
+    corpus, z, expected = corpus_with_topics(seed, n_topics)
+    n_docs = len(expected)
     total = np.ones((n_docs, n_topics))
     doc_topic_counts.add_doc_topic(corpus, z, total)
     np.testing.assert_array_equal(total, expected + 1)
@@ -86,16 +93,12 @@ def test_document_topic_counts(seed):
 
 @pytest.mark.parametrize("at_a_time", [1, 7, 2**24])
 def test_statistics_of_a_few_documents_at_a_time(at_a_time, monkeypatch):
-    corpus = corpora.random_corpus(2)
-    docs, n_docs = corpora.docs_of(corpus), corpus.doc_ptr.size - 1
-    z = np.random.default_rng(0).integers(4, size=docs.size).astype(np.uint16)
+    corpus, z, doc_topic = corpus_with_topics(2, 4)
     problem = Problem(corpus, 9, np.full(4, 0.3), 0.1)
     whole = log_doc_likelihood(problem, z)
     monkeypatch.setattr("sklda._data.corpus._CHUNK_TOKENS", at_a_time)
     histogram = doc_topic_counts.doc_topic_histogram(corpus, z, LANES)
     found = zip(*doc_topic_counts.unpacked(histogram), strict=True)
-    doc_topic = np.zeros((n_docs, 4), int)
-    np.add.at(doc_topic, (docs, z), 1)
     pairs = Counter((k, n) for row in doc_topic for k, n in enumerate(row) if n > 0)
     assert {(k, n): times for k, n, times in found} == pairs
     assert log_doc_likelihood(problem, z) == pytest.approx(whole, rel=1e-12)
@@ -142,18 +145,6 @@ def sweep_often(sampler, corpus, n_words, alpha, beta, seed=0, n_sweeps=20):
         assert faults(state, words, alpha.size) == []
         sampler.sweep(problem, state, rng)
     assert faults(state, words, alpha.size) == []
-
-
-@pytest.mark.parametrize("seed", fast_and_slow(range(2), range(2, 6)))
-@each
-def test_tables_are_right_after_many_sweeps(name, seed):
-    rng, sampler = np.random.default_rng(seed), KNOWN[name].compiled()
-    n_topics = int(rng.choice([1, 2, 16, 17, 50, 130]))
-    n_words = int(rng.choice([1, 9, 40]))
-    corpus = corpora.random_corpus(seed, n_docs=30, n_words=n_words)
-    alpha = rng.choice([1e-3, 0.1, 2.0]) * rng.uniform(0.5, 1, n_topics)
-    beta = rng.choice([1e-4, 0.1, 3.0])
-    sweep_often(sampler, corpus, n_words, alpha, beta, seed, n_sweeps=40)
 
 
 @pytest.mark.parametrize("n_topics", fast_and_slow([17], [1, 15, 16, 40]))

@@ -15,14 +15,10 @@ from sklda import (
     seed_word_prior,
 )
 from sklda.datasets import make_lda_corpus
-from tests.helpers.ways_to_fit import GIBBS
+from tests.helpers.ways_to_fit import GIBBS, given_for
 
 N_WORDS, N_TOPICS = 60, 4
-X, THETA, _ = make_lda_corpus(
-    150, N_WORDS, N_TOPICS, document_length=40, random_state=0
-)
-Y = THETA.argmax(axis=1) % 3
-TARGETS = {MedLDAClassifier: Y, MedLDARegressor: THETA[:, 0]}
+X = make_lda_corpus(150, N_WORDS, N_TOPICS, document_length=40, random_state=0)[0]
 MODELS = {
     **GIBBS,
     "auto": CollapsedGibbsLDA(),
@@ -39,17 +35,11 @@ MODELS = {
 each = pytest.mark.parametrize("name", MODELS)
 
 
-def model_of(name, prior, **params):
-    """Return the estimator with an array of beta; not all take all parameters."""
-    params = {"n_components": N_TOPICS, "random_state": 0, "max_iter": 20} | params
-    names = MODELS[name].get_params()
-    known = {k: v for k, v in params.items() if k in names}
-    return clone(MODELS[name]).set_params(topic_word_prior=prior, **known)
-
-
 def fit(name, prior, **params):
-    model = model_of(name, prior, **params)
-    return model.fit(X, TARGETS.get(type(model)))
+    """Fit the estimator with an array of beta."""
+    params = {"n_components": N_TOPICS, "random_state": 0, "max_iter": 20} | params
+    model = clone(MODELS[name]).set_params(topic_word_prior=prior, **params)
+    return model.fit(X, **given_for(model, 150))
 
 
 def random_beta():

@@ -135,23 +135,16 @@ def test_python_may_run_the_kernels(monkeypatch, define):
 # The package
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "found"),
-    [
-        ("byteorder", "big", "64-bit and big-endian"),
-        ("maxsize", 2**31 - 1, "32-bit and little-endian"),
-    ],
-)
-def test_other_processors_are_refused_at_import(name, value, found):
-    code = f"""
+def test_other_processors_are_refused_at_import():
+    code = """
     import sys
-    sys.{name} = {value!r}
+    sys.maxsize, sys.byteorder = 2**31 - 1, "big"
     try:
         import sklda
     except ImportError as error:
         print(error)
     """
-    assert run_python(code).endswith(found)
+    assert run_python(code).endswith("32-bit and big-endian")
 
 
 def fitted(folder: Path, code: str = "", **environment: str) -> str:

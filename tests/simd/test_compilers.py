@@ -45,31 +45,6 @@ def empty_cache(tmp_path, monkeypatch):
 
 
 @needs_known_numba
-@pytest.mark.parametrize(
-    "decorate", [compile.lean_kernel, compile.nested_kernel, compile.inlined_kernel]
-)
-def test_a_step_has_no_machine_code(decorate):
-    @decorate
-    def step(x):
-        return 2 * x
-
-    @compile.kernel
-    def fourfold(x):
-        return step(step(x))
-
-    assert fourfold(21) == 84
-    (compiled,) = step.overloads.values()
-    description, library = compiled.fndesc, compiled.library
-    code = library.get_llvm_str()
-    assert f"@{description.llvm_func_name}(" in code
-    assert description.llvm_cpython_wrapper_name not in code
-    assert not library.codegen._engine.is_symbol_defined(
-        description.llvm_cpython_wrapper_name
-    )
-    assert ("alwaysinline" in code) == (decorate is compile.inlined_kernel)
-
-
-@needs_known_numba
 def test_a_step_is_compiled_once_for_all_numbers_in_the_code():
     @compile.lean_kernel
     def scaled(x, n):
