@@ -116,11 +116,6 @@ def test_malformed_vocabulary(write, words, message):
     docword = write(UCI)
     vocabulary = write(words, "vocab.txt")
     assert_refused(lambda path: load_uci_bow(docword, path), vocabulary, message)
-    if "contains" not in message:
-        ldac = write(LDAC, "corpus.ldac")
-        assert_refused(
-            lambda path: load_ldac(ldac, vocab_path=path), vocabulary, message
-        )
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from numba import njit
 
 from sklda._data.corpus import split_cells
 from sklda._engine.chain import log_doc_likelihood
 from sklda._sampling import doc_topic_counts
 from sklda._sampling.problem import LANES, Problem
 from sklda._sampling.random_streams import random_topics
-from sklda._simd.vectors import prefetch
-from sklda._tables import lists
 from tests.helpers import corpora
 from tests.helpers.enumeration import faults, streams_of
-from tests.helpers.from_python import from_python
 from tests.helpers.mutants import streams
 from tests.helpers.samplers import GROUPS, SAMPLERS
 from tests.helpers.selection import fast_and_slow
@@ -33,35 +29,6 @@ IN_LISTS = [
 ]
 SUMS_OF_BLOCKS = ("combined", "moved", "normaliser")
 each = pytest.mark.parametrize("name", KNOWN)
-
-
-def test_prefetch_reads_nothing():
-    @njit
-    def sum_of(array, ahead):
-        total = 0
-        for i in range(array.size):
-            prefetch(array, i + ahead)
-            total += array[i]
-        return total
-
-    for array in (np.arange(5), np.zeros(0, np.int64)):
-        for ahead in (0, -7, 2**40, -(2**40)):
-            assert sum_of(array, ahead) == sum_of.py_func(array, ahead) == array.sum()
-
-
-def test_a_topic_that_starts_a_register_is_alone_in_it():
-    n = LANES
-    word_list = lists.WordList(
-        np.arange(3 * n, dtype=np.int32),
-        6,
-        np.float32(0),
-        np.ones(3 * n, np.float32),  # what another word has left
-    )
-    from_python(lists.add_topic)(7, n, word_list)
-    assert word_list.packed[n] == 7
-    np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
-    from_python(lists.add_topic)(8, n + 1, word_list)
-    np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
 
 
 def corpus_with_topics(seed, n_topics):

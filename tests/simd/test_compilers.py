@@ -1,4 +1,4 @@
-"""Steps of kernels are linked as Numba emits them, compile once, and are not stored."""
+"""Steps of kernels compile once, are not stored, and need no private name of Numba."""
 
 import numba
 import pytest
