@@ -38,19 +38,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         compile_all()
 
 
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """Return the folder of the corpora that are too large for the repository.
-
-    It holds UCI bags of words under ``uci_bow/``. Tests that need it are skipped
-    where it is absent.
-    """
-    path = Path(os.environ.get("SKLDA_TEST_DATA", ROOT.parent / "shared" / "data"))
-    if not path.is_dir():
-        pytest.skip(f"no test data in {path}: name its folder in SKLDA_TEST_DATA")
-    return path
-
-
 @pytest.fixture
 def pyplot():
     """Return matplotlib.pyplot, drawing to memory; figures are closed afterwards."""

@@ -15,14 +15,11 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from sklda import CollapsedGibbsLDA
 from sklda._data.sklearn_private import Interval
 from sklda._sampling.random_streams import RandomStreams
 from tests.helpers.bad_input.draws import draws_doors, predicted_doors
 from tests.helpers.bad_input.estimators import (
     LABELS,
-    TOPIC_WORD_PRIOR,
-    TOPICS,
     TYPICAL,
     X,
     estimator_doors,
@@ -201,19 +198,3 @@ def test_a_number_means_the_same_in_every_type(name):
             expected = fit(cls, **{parameter: first})
             for same in others:
                 assert_same_fit(fit(cls, **{parameter: same}), expected)
-
-
-ARRAYS = {
-    "doc_topic_prior": [[0.1, 0.2, 0.3], (0.1, 0.2, 0.3), np.array([0.1, 0.2, 0.3])],
-    "init": [TOPICS, TOPICS.astype(np.float16), TOPICS.tolist(), 1e300 * TOPICS],
-    "topic_word_prior": [TOPIC_WORD_PRIOR, TOPIC_WORD_PRIOR.tolist()],
-    "hyperpriors": [{"doc_concentration": x} for x in ((2, 3), np.int8([2, 3]))],
-}
-
-
-@pytest.mark.parametrize("name", ARRAYS)
-def test_an_array_means_the_same_in_every_type(name):
-    first, *others = ARRAYS[name]
-    expected = fit(CollapsedGibbsLDA, **{name: first})
-    for same in others:
-        assert_same_fit(fit(CollapsedGibbsLDA, **{name: same}), expected)

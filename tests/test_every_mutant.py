@@ -6,16 +6,16 @@ that is unclear. `tests/test_bad_input.py` leaves out checks of input.
 
 import pytest
 
-from tests.base import test_halves as halves
 from tests.cvb import test_exact as cvb_exact
 from tests.cvb import test_kernels as cvb
 from tests.dmr import test_weights as covariates
 from tests.ecgs import test_ecgs as draw_numbers
 from tests.ecgs import test_exactness as groups
+from tests.engine import test_hierarchical_exactness as hierarchical
+from tests.engine import test_sharded as shards
+from tests.fitted import test_halves as halves
 from tests.gibbs import test_exactness as single_site
-from tests.gibbs import test_hierarchical_exactness as hierarchical
 from tests.gibbs import test_phi_first_exactness as phi_first
-from tests.gibbs import test_sharded as shards
 from tests.gibbs import test_small_blocks as kept_sums
 from tests.helpers import blocks, word_prior
 from tests.helpers.mutants import TABLES, mutants_of

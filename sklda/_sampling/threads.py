@@ -1,7 +1,7 @@
 """Threads that share the work of a fit or a transform.
 
 `threading.Thread` and the pools of the library take locks in Python code, which Ctrl-C
-can leave locked for ever (``tests/core/test_threads.py`` has figures). So threads are
+can leave locked for ever (``tests/sampling/test_threads.py`` has figures). So threads are
 started by `_thread` and meet in queues only, which are written in C.
 """
 

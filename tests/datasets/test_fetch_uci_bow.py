@@ -77,10 +77,9 @@ def test_download(repository, home):
 def test_only_what_is_missing_is_downloaded(repository, home):
     home.mkdir()
     copy(repository.folder / DOCWORD, home)
-    fetch_uci_bow("enron", data_home=home)
-    assert repository.requests == [VOCAB]
-    corpus = fetch_uci_bow("enron", data_home=home)
-    assert corpus.data.toarray().tolist() == COUNTS
+    for _ in range(2):
+        corpus = fetch_uci_bow("enron", data_home=home)
+        assert corpus.data.toarray().tolist() == COUNTS
     assert repository.requests == [VOCAB]
 
 

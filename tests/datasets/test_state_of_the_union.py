@@ -1,7 +1,5 @@
 """load_state_of_the_union: what each field holds, and known passages."""
 
-from importlib.resources import files
-
 import numpy as np
 import pytest
 
@@ -53,13 +51,3 @@ def test_known_passages(corpus, words, year, president, party):
     (i,) = (i for i, text in enumerate(corpus.data) if words in text)
     assert (corpus.year[i], corpus.president[i]) == (year, president)
     assert corpus.target_names[corpus.target[i]] == party
-
-
-def test_the_file_has_its_source_beside_it():
-    folder = files("sklda.datasets") / "data"
-    readme = (folder / "README.rst").read_text(encoding="utf-8")
-    assert "public domain" in readme
-    assert "R package sotu" in readme
-    names = {path.name for path in folder.iterdir()}
-    assert names == {"README.rst", "state_of_the_union.tsv.bz2"}
-    assert len((folder / "state_of_the_union.tsv.bz2").read_bytes()) < 500_000

@@ -50,24 +50,6 @@ def test_counts_follow_the_true_mixture(monkeypatch, tokens_per_chunk):
     assert chisquare_pvalue(X, doc_topic, np.roll(topic_word, 1, axis=0)) < 1e-10
 
 
-def test_chunks_keep_order_and_lengths(monkeypatch):
-    draw, sizes = _synthetic._draw_chunk, []
-
-    def counting(doc_topic, lengths, *arguments):
-        sizes.append(lengths.sum())
-        return draw(doc_topic, lengths, *arguments)
-
-    lengths = np.array([0, 3, 0, 50, 1, 1, 0, 7, 0])
-    monkeypatch.setattr(_synthetic, "_TOKENS_PER_CHUNK", 4)
-    monkeypatch.setattr(_synthetic, "_draw_chunk", counting)
-    X, doc_topic, _ = make_lda_corpus(9, document_length=lengths, random_state=0)
-    assert sizes == [3, 52, 7]
-    np.testing.assert_array_equal(np.asarray(X.sum(axis=1)).ravel(), lengths)
-    np.testing.assert_allclose(doc_topic.sum(axis=1), 1.0)  # of empty ones, too
-    assert X.has_canonical_format
-    assert X.dtype == np.int64
-
-
 def test_priors_are_dirichlet_concentrations():
     alpha = np.array([0.5, 1.0, 2.5])
     options = {"doc_topic_prior": alpha, "topic_word_prior": [3.0, 1.0, 1.0, 1.0, 1.0]}
@@ -121,13 +103,3 @@ def test_bars_of_griffiths_and_steyvers():
         row[i, :] = column[:, i] = 0.2
         np.testing.assert_array_equal(images[i], row)
         np.testing.assert_array_equal(images[5 + i], column)
-
-
-def test_bars_parameters():
-    X, doc_topic, topic_word = make_bars(
-        3, 2, document_length=[0, 4, 1], doc_topic_prior=[1e-9, 1, 1, 1], random_state=0
-    )
-    assert X.sum(axis=1).ravel().tolist() == [[0, 4, 1]]
-    assert doc_topic[:, 0].max() < 1e-6
-    bars = [[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]]
-    assert (2 * topic_word).tolist() == bars

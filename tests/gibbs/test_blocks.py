@@ -80,7 +80,3 @@ def test_both_kinds_draw_blocks_of_up_to_four_tokens_alike():
     assert_same_fit(make("nested", 4).fit(X), make("backward", 4).fit(X))
     nested, backward = make("nested", 5).fit(X), make("backward", 5).fit(X)
     assert (nested.topic_assignments_ != backward.topic_assignments_).any()
-
-
-def test_without_blocking_the_block_size_means_nothing():
-    assert_same_fit(make(None, 4).fit(X), make(None, None).fit(X))

@@ -1,6 +1,5 @@
 """The steps of the page doc/add_a_sampler.rst work, and its mutants are not exact."""
 
-import importlib
 import os
 import re
 import shlex
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.gibbs.test_exactness import SMALL
-from tests.helpers.enumeration import assert_exact, is_wrong
+from tests.helpers.enumeration import is_wrong
 from tests.helpers.mutants import Edit, interpreted
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,13 +53,6 @@ def test_the_steps_of_the_page_work(tmp_path):
         text=True,
     )
     assert run.returncode == 0, run.stdout
-
-
-@pytest.mark.slow
-def test_the_sampler_of_the_page_is_exact(monkeypatch):
-    monkeypatch.syspath_prepend(DOC)
-    toy = importlib.import_module("toy_sampler")
-    assert_exact(toy, SMALL["documents"], 10_000, seed=1)
 
 
 # --- mutants

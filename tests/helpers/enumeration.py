@@ -350,7 +350,7 @@ def passes(sampler, tiny, edits, start=None, *, n_draws=1000, or_unsound=False):
     """Return the verdict on a sampler that Python runs after edits.
 
     One without edits needs few draws: interpreted and compiled chains are the same, see
-    tests/core/test_kernels.py. It raises AssertionError if it is not exact.
+    tests/sampling/test_kernels.py. It raises AssertionError if it is not exact.
     """
     if not edits:
         assert_exact(sampler, tiny, n_draws, seed=4, start=start)

@@ -9,7 +9,7 @@ from scipy.stats import t as student_t
 
 from sklda import CollapsedGibbsLDA
 from sklda.inspection import estimate_effect
-from tests.base.test_draws import match
+from tests.fitted.test_draws import match
 from tests.helpers.draws import draws_of, pooled_by_hand
 
 RNG = np.random.default_rng(0)
@@ -93,7 +93,7 @@ PARTY = np.array(["left", "right", "centre"])[np.arange(30) % 3]
 
 
 def test_categories_are_columns_of_zeros_and_ones(draws):
-    # tests/base/test_columns.py has all types, and the order of their levels.
+    # tests/inputs/test_columns.py has all types, and the order of their levels.
     rows = [[year, party] for year, party in zip(COVARIATES[:, 0], PARTY, strict=True)]
     effects = estimate_effect(draws, rows, random_state=0)
     assert effects.terms == ["intercept", "x0", "x1[left]", "x1[right]"]

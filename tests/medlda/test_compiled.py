@@ -36,7 +36,7 @@ def test_sums_and_maxima_in_registers(n):
 def sweep_everywhere(edits=()):
     """Sweep documents of all kinds by kernels that Python runs, with lanes of four.
 
-    As in `tests/core/test_compiled.py`: Python checks every index and every vector.
+    As in `tests/sampling/test_compiled.py`: Python checks every index and every vector.
     """
     loaded = interpreted("sklda._medlda.sampler", edits, lanes=4, compiled_draws=True)
     rng = np.random.default_rng(0)

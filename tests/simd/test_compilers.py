@@ -1,7 +1,6 @@
-"""Steps of kernels are linked as Numba emits them, compile once, and are not stored."""
+"""Steps of kernels compile once, are not stored, and need no private name of Numba."""
 
 import numba
-import numpy as np
 import pytest
 
 from sklda._simd import compile
@@ -10,9 +9,7 @@ from tests.helpers.processes import run_python
 STEPS = """
 import numpy as np
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel, nested_kernel
-from sklda._simd.compile import preoptimised_kernel
 from sklda._simd.arrays import zeros
-from sklda._simd.vector_math import exp_double
 
 @inlined_kernel
 def increment(x):
@@ -32,15 +29,6 @@ def pair(x):
 def total(x):
     numbers = pair(x)
     return numbers[0] + numbers[1]
-
-@preoptimised_kernel
-def value(x, power):
-    return exp_double(x) if power == 1 else exp_double(x) ** power
-
-@kernel
-def values(x, out):
-    for i in range(x.size):
-        out[i] = value(x[i], 1) + value(x[i], 3) * pair(i)[1]
 """
 
 
@@ -54,31 +42,6 @@ def empty_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "stored"))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "stored"))
     (tmp_path / "steps.py").write_text(STEPS)
-
-
-@needs_known_numba
-@pytest.mark.parametrize(
-    "decorate", [compile.lean_kernel, compile.nested_kernel, compile.inlined_kernel]
-)
-def test_a_step_has_no_machine_code(decorate):
-    @decorate
-    def step(x):
-        return 2 * x
-
-    @compile.kernel
-    def fourfold(x):
-        return step(step(x))
-
-    assert fourfold(21) == 84
-    (compiled,) = step.overloads.values()
-    description, library = compiled.fndesc, compiled.library
-    code = library.get_llvm_str()
-    assert f"@{description.llvm_func_name}(" in code
-    assert description.llvm_cpython_wrapper_name not in code
-    assert not library.codegen._engine.is_symbol_defined(
-        description.llvm_cpython_wrapper_name
-    )
-    assert ("alwaysinline" in code) == (decorate is compile.inlined_kernel)
 
 
 @needs_known_numba
@@ -110,34 +73,6 @@ def test_another_process_loads_a_kernel_without_its_steps(tmp_path):
     assert found == ["[1, 1, 1]", "[0, 0, 0]", "[1, 1, 1]"]
     names = [path.name.split("-")[0] for path in tmp_path.glob("stored/*/*/*.nbc")]
     assert names == ["steps.total"] * 2
-
-
-def test_a_later_numba_compiles_the_same_bits_without_its_internals(tmp_path):
-    code = f"""
-    import sys
-    import numba
-    if LATER:
-        numba.version_info = numba.version_info._replace(short=(99, 0))
-        sys.modules["sklda._simd.compilers"] = None  # its import fails
-    sys.path.insert(0, {str(tmp_path)!r})
-    import numpy as np
-    from sklda._sampling.random_streams import draw_key
-    from steps import pair, total, values
-    assert total(20) == 62
-    out = np.empty(100)
-    values(np.linspace(-2, 2, 100), out)
-    print(out.tobytes().hex(), draw_key(np.array([1, 2], np.uint64)))
-    try:
-        pair(1.0)
-    except TypeError as error:
-        print(error)
-    """
-    bits, same = (
-        run_python(code.replace("LATER", later), NUMBA_CACHE_DIR=str(tmp_path / later))
-        for later in ("False", "True")
-    )
-    assert bits == same
-    assert bits.endswith("only kernels can call it")
 
 
 FIT = """
@@ -186,32 +121,3 @@ def test_python_cannot_call_a_step():
         with pytest.raises(TypeError, match="double has no wrapper"):
             double(21)
         assert fourfold(21) == 84  # compiles both
-
-
-def test_a_step_may_raise():
-    @compile.lean_kernel
-    def checked(x):
-        if x < 0:
-            raise ValueError("negative")
-        return x
-
-    @compile.kernel
-    def root(x):
-        return np.sqrt(checked(x))
-
-    assert root(4.0) == 2
-    with pytest.raises(ValueError, match="negative"):
-        root(-1.0)
-
-
-def test_numba_may_link_a_step_into_other_functions():
-    @compile.lean_kernel
-    def double(x):
-        return 2 * x
-
-    assert numba.njit(lambda x: double(x))(21) == 42
-
-
-def test_python_may_run_steps(monkeypatch):
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
-    assert compile.lean_kernel(lambda x: 2 * x)(21) == 42

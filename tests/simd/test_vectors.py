@@ -1,31 +1,28 @@
-"""Each function on vectors does in kernels what it does on arrays of NumPy."""
+"""Functions on vectors do in kernels what they do on arrays of NumPy.
+
+`tests/sampling/test_kernels.py` compares kernels that use the others with Python.
+"""
 
 import numpy as np
 import pytest
 from numba import njit
 
-from sklda._simd.arrays import entries_from, load_at_each, not_negative
+from sklda._simd.arrays import load_at_each
 from sklda._simd.vectors import (
     any_lane,
     broadcast,
     choose,
     entries,
-    first_down,
     first_lane,
     get_lane,
     largest,
     last_in_all,
-    last_row,
     load,
     moved_up,
     one_hot,
-    repeat_row,
-    running_down,
     running_sum,
-    square_root,
     store,
     to_double,
-    to_float,
     total,
 )
 from tests.helpers.selection import fast_and_slow
@@ -38,16 +35,6 @@ def arithmetic(a, b, n, width, out):
     store(out, 0, (x + y) * x - y / broadcast(np.float32(1.5), width))
 
 
-def integers(a, b, n, width, out):
-    x = load(n, 1, width)
-    store(out, 0, to_float(x + x * broadcast(np.int32(3), width)))
-
-
-def doubles(a, b, n, width, out):
-    thirds = load(a.astype(np.float64) / 3, 1, width)
-    store(out, 0, to_float(to_double(thirds) + to_double(load(n, 1, width))))
-
-
 def scalars_and_arrays(a, b, n, width, out):
     store(out, 0, entries(b, 2, width) + entries(np.float32(n[0]), 2, width))
 
@@ -57,12 +44,6 @@ def choice(a, b, n, width, out):
     mask = ((x > y) & ~one_hot(n[1], width)) | one_hot(n[0], width)
     store(out, 0, choose(mask, x, y))
     out[width] = first_lane(mask)
-
-
-def roots(a, b, n, width, out):
-    x, y = load(a, 0, width), load(b, 0, width)
-    store(out, 0, square_root(choose(x > y, x, y)))
-    out[width] = get_lane(y, 0)
 
 
 def lanes(a, b, n, width, out):
@@ -84,31 +65,8 @@ def places(a, b, n, width, out):
     out[width] = 3 * any_lane(x == x) + any_lane(nowhere)
 
 
-def listed_places(a, b, n, width, out):
-    store(out, 0, load_at_each(a, n, 2, 1, width))
-    out[width] = a[not_negative(n[0])]
-
-
-def rest_of_array(a, b, n, width, out):
-    copy_rest(a, 3, out)
-    out[width] = size_of_rest(a, 4)
-
-
-@njit(_nrt=False)
-def copy_rest(a, k, out):
-    rest = entries_from(a, k)
-    for i in range(out.size - 1):
-        out[i] = rest[i]
-
-
-@njit(_nrt=False)
-def size_of_rest(a, k):
-    return entries_from(a, k).size
-
-
 FUNCTIONS = [
-    *(arithmetic, integers, doubles, scalars_and_arrays),
-    *(choice, roots, lanes, sums, places, listed_places, rest_of_array),
+    *(arithmetic, scalars_and_arrays, choice, lanes, sums, places),
 ]
 
 
@@ -147,42 +105,3 @@ def test_no_running_sum_is_less_than_the_one_before(width):
         assert (steps >= 0).all()
         assert not steps[a == 0].any()
         np.testing.assert_allclose(ends, np.cumsum(a, dtype=float), rtol=1e-6)
-
-
-def in_columns(a, b, n, height, width, out):
-    x, y = load(a, 1, width, height), entries(b, 0, width, height)
-    ones = entries(np.float32(1), 0, width, height)
-    whole = to_float(load(n, 0, width, height))
-    mask = (x > y) | one_hot(n[0], width, height)
-    store(out, 0, choose(mask, x / (y + ones) - whole, y * whole))
-    out[-1] = first_lane(mask)
-
-
-def down_columns(a, b, n, height, width, out):
-    x = load(a, 0, width, height) * broadcast(np.float32(0.7), width, height)
-    down = running_down(x)
-    above = down > repeat_row(last_row(x), height)
-    first = first_down(above | one_hot(n[1], width, height))
-    store(out, 0, choose(first, down, x))
-    out[-1] = first_lane(first)
-
-
-@pytest.mark.parametrize(
-    ("height", "width"), fast_and_slow([(3, 8)], [(1, 8), (2, 8), (5, 8), (3, 2)])
-)
-@pytest.mark.parametrize("function", [in_columns, down_columns])
-def test_columns_do_as_numpy_does(function, height, width):
-    compute = njit(function)
-
-    @njit
-    def compiled(a, b, n, out):
-        compute(a, b, n, height, width, out)
-
-    rng, size = np.random.default_rng(1), height * width
-    a, b = rng.random((2, size + 1)).astype(np.float32)
-    n = rng.integers(0, size, size).astype(np.int32)
-    expected, found = np.zeros((2, size + 1), np.float32)
-    function(a, b, n, height, width, expected)
-    compiled(a, b, n, found)
-    np.testing.assert_array_equal(found, expected)
-    assert found.any()

@@ -8,7 +8,6 @@ import pytest
 
 from sklda._simd import compile, compilers
 from sklda._simd.compilers import MESSAGE
-from tests.helpers.processes import run_python
 
 
 @pytest.fixture(autouse=True)
@@ -43,24 +42,6 @@ def test_what_has_been_compiled_is_silent(caplog, monkeypatch):
     monkeypatch.setattr(compilers, "_waited", 100.0)
     assert double(21) == 42
     assert caplog.records == []
-
-
-def test_python_prints_it_to_stderr_unless_the_level_of_the_logger_is_higher():
-    code = """
-    import contextlib, io, logging, time
-    from sklda._simd import compilers
-    compilers.LONG = 0.0
-    found = []
-    for level in ("ERROR", "NOTSET"):
-        logging.getLogger("sklda").setLevel(level)
-        compilers._is_told = False
-        with contextlib.redirect_stderr(io.StringIO()) as stderr:
-            with compilers.waiting():
-                time.sleep(0.3)
-        found.append(stderr.getvalue())
-    print(found == ["", compilers.MESSAGE + "\\n"])
-    """
-    assert run_python(code).strip() == "True"
 
 
 @pytest.mark.parametrize("collects", [True, False])
