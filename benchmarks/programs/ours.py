@@ -111,6 +111,8 @@ class Sklda(Program):
         """Return sums of counts over kept samples, and the number of samples."""
         sums = (self._chain.snapshot() if present else self._chain).sums
         n_topics = self._chain.problem.n_topics
+        if sums.n_kept == 0:
+            return np.zeros((1, n_topics)), np.zeros((1, n_topics)), 0
         rows = map(joined, (sums.word_topic, sums.doc_topic))
         return *(r.matrix(n_topics).toarray() for r in rows), sums.n_kept
 

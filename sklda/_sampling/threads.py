@@ -1,8 +1,8 @@
 """Threads that share the work of a fit or a transform.
 
 `threading.Thread` and the pools of the library take locks in Python code, which Ctrl-C
-can leave locked for ever (``tests/sampling/test_threads.py`` has figures). So threads are
-started by `_thread` and meet in queues only, which are written in C.
+can leave locked for ever (``tests/sampling/test_threads.py`` has figures). So threads
+are started by `_thread` and meet in queues only, which are written in C.
 """
 
 import _thread
