@@ -14,23 +14,13 @@ def test_a_program_that_starts_anew_has_one_long_turn(local_workers):
 
 
 def test_runs_of_earlier_starts_and_of_other_programs_stay():
-    def runs(**seconds):
-        return {
-            name: {"runs": [{"seed": seed, "of": of} for seed, of in starts.items()]}
-            for name, starts in seconds.items()
-        }
-
-    earlier = runs(tomotopy={0: "old", 1: "old"}, lda={0: "old"})
-    found = runs(tomotopy={1: "new", 2: "new"}, sklda={1: "new"})
+    old, new = ([{"seed": seed, "of": of} for seed in (0, 1)] for of in ("old", "new"))
+    earlier = {"tomotopy": {"runs": old}, "lda": {"runs": old}}
+    found = {"tomotopy": {"runs": new[1:]}, "sklda": {"runs": new}}
     both = with_earlier(earlier, found)
-    expected = runs(
-        sklda={1: "new"}, tomotopy={0: "old", 1: "new", 2: "new"}, lda={0: "old"}
-    )
-    assert both == expected
-    assert list(both) == list(expected)  # programs have their order in tables
-    assert with_earlier({"lda": {"peak": 1}}, {"lda": {"peak": 2}}) == {
-        "lda": {"peak": 2}
-    }
+    mixed = {"runs": [old[0], new[1]]}
+    assert both == {"sklda": found["sklda"], "tomotopy": mixed, "lda": earlier["lda"]}
+    assert list(both) == ["sklda", "tomotopy", "lda"]  # the order of tables
 
 
 OPTIONS = {"corpus": "kos", "threads": 1, "topics": 20, "first": 20, "last": 60}

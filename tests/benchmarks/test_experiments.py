@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import blocking, corpora, ecgs
-from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import CollapsedGibbsLDA
 
 
 def test_bars_count_chains_far_below_the_best():
@@ -21,26 +21,6 @@ def test_bars_count_chains_far_below_the_best():
     ]
     # The gap is taken between the ends of chains.
     assert [c["gap"] for chains in found.values() for c in chains] == [0, 0.05, 0.01]
-
-
-def test_curves_of_blocking_are_those_of_the_estimators(counts):
-    train, held_out = corpora.split(counts, "kos")
-    options = {"samplers": ["single-site", "uncollapsed"], "sweeps": 40}
-    curves = blocking.run_start(0, train, held_out, 3, Namespace(**options))
-    estimators = CollapsedGibbsLDA, UncollapsedGibbsLDA
-    for curve, estimator in zip(curves.values(), estimators, strict=True):
-        assert curve["sweeps"] == list(range(1, 41))
-        assert all(np.diff(curve["seconds"]) > 0)
-        priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
-        schedule = {"max_iter": 40, "burn_in": 20, "thin": 10, "evaluate_every": 1}
-        schedule["init"] = "random"
-        lda = estimator(3, **priors, **schedule).fit(train)
-        np.testing.assert_allclose(curve["log_posterior"], lda.log_joint_)
-        sweeps, _, perplexity = blocking.known(curve, "perplexity")
-        assert sweeps.tolist() == blocking.recorded_sweeps(40)
-        mean = lda.doc_topic_[-10:], lda.topic_word_
-        expected = corpora.perplexity(*mean, held_out)
-        assert perplexity[-1] == pytest.approx(expected, rel=1e-6)
 
 
 def test_levels_are_those_of_the_first_sampler():
@@ -70,13 +50,3 @@ def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts):
     for n_shards, perplexity in result["perplexity"].items():
         lda = CollapsedGibbsLDA(3, n_shards=n_shards, **schedule, **priors).fit(train)
         assert perplexity == pytest.approx(lda.perplexity(test))
-
-
-def test_shards_are_compared_with_the_first_number_of_them():
-    starts = [
-        {"seconds": {1: [4.0, 4.0], 2: [2.0, 2.0]}, "perplexity": {1: 90, 2: 101}},
-        {"seconds": {1: [4.0, 9.0], 2: [2.0, 1.0]}, "perplexity": {1: 110, 2: 103}},
-    ]
-    _, second = ecgs.rows_of(starts)
-    assert (second["n_shards"], second["seconds"], second["speed_up"]) == (2, 2, 2)
-    assert (second["perplexity"], second["relative"]) == (102, 1.02)

@@ -87,13 +87,10 @@ def test_a_rounding_error_is_constant(planted):
 
 
 @pytest.mark.parametrize("names", [["a", "b"], ["x0", "x1"], [0, 1]])
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_names_of_columns_are_compared(planted, names, library):
-    frames = pytest.importorskip(library)
+def test_names_of_columns_are_compared(planted, names):
+    pandas = pytest.importorskip("pandas")
     X, covariates = small(planted)
-    frame = frames.DataFrame(dict(zip(map(str, names), covariates.T, strict=True)))
-    if library == "pandas":
-        frame.columns = names
+    frame = pandas.DataFrame(covariates, columns=names)
     model, plain = pickle.loads(pickle.dumps(fit(X, frame))), fit(X, covariates)
     assert model.covariate_names_.tolist() == list(map(str, names))
     np.testing.assert_array_equal(model.coef_, plain.coef_)
@@ -244,8 +241,6 @@ def test_predicted_proportions(planted):
     shares = alpha / alpha.sum(2, keepdims=True)
     np.testing.assert_allclose(found.draws, shares, rtol=1e-9)
     np.testing.assert_allclose(found.mean, shares.mean(0), rtol=1e-9)
-    low = np.quantile(shares, 0.25, axis=0, method="weibull")
-    np.testing.assert_allclose(found.low, low, rtol=1e-9)
     two = {"a": covariates[:4], "b": covariates[4:]}
     averaged = predicted_proportions(model, two, confidence_level=0.5)
     np.testing.assert_allclose(averaged.draws[:, 0], shares.mean(1), rtol=1e-9)
@@ -253,8 +248,6 @@ def test_predicted_proportions(planted):
     difference = averaged.draws[:, 0] - averaged.draws[:, 1]
     np.testing.assert_allclose(contrast.difference, difference.mean(0), rtol=1e-12)
     np.testing.assert_array_equal(contrast.probability, (difference > 0).mean(0))
-    low = np.quantile(difference, 0.25, axis=0, method="weibull")
-    np.testing.assert_allclose(contrast.low, low)
     assert "a minus those of b" in repr(contrast)
     k = averaged.mean[1].argmax()
     line = f"b  topic {k} {averaged.mean[1, k]:.3f} [{averaged.low[1, k]:.3f}, "

@@ -96,10 +96,6 @@ def test_function_gets_top_words_and_documents(lda):
     words = top_words(lda, WORDS, 4)
     assert calls == list(zip(words, order, strict=True))
     assert lda.topic_names_.tolist() == [top[0] for top in words]
-    calls.clear()
-    name_topics(lda, function, X=X[:9], **options)
-    documents, _ = top_documents(lda, X[:9], 3)
-    assert calls == list(zip(words, documents.tolist(), strict=True))
 
 
 def test_function_that_repeats_itself_gets_numbers():

@@ -98,15 +98,6 @@ def test_pipeline_scores_texts():
         document_completion_score(lda, texts)
 
 
-def test_columns_with_names_give_no_warning():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(TRAIN.toarray(), columns=[f"w{i}" for i in range(30)])
-    nmf = NMF(2, random_state=0).fit(frame)
-    assert document_completion_score(nmf, frame) < 0
-    with pytest.raises(ValueError, match="feature names"):
-        document_completion_score(nmf, frame.iloc[:, ::-1])
-
-
 def test_documents_without_tokens():
     lda = LatentDirichletAllocation(2).fit(TRAIN)
     with pytest.warns(UndefinedMetricWarning, match="no tokens"):
