@@ -25,6 +25,7 @@ from sklda import CVBLDA
 from sklda._data.sklearn_private import CALLBACK_ATTRIBUTES
 from tests.helpers.processes import wait_for_threads
 from tests.helpers.supervised import X
+from tests.helpers.warm_up import blocks, max_margin, single_site, variational
 from tests.helpers.ways_to_fit import GIBBS, SUPERVISED, given_for
 
 MODELS = [*GIBBS.values(), *SUPERVISED.values(), CVBLDA(tol=0)]
@@ -97,6 +98,8 @@ def main():
     parser.add_argument("--minutes", type=float, default=30, help="more than one")
     minutes = parser.parse_args().minutes
     warnings.simplefilter("ignore")  # few sweeps
+    for compile_part in (single_site, blocks, max_margin, variational):
+        compile_part()
     start, first = time.monotonic(), None
     while (elapsed := time.monotonic() - start) < 60 * minutes:
         if first is None and elapsed > 60:

@@ -78,6 +78,6 @@ def test_programs_are_timed_at_steady_state(real, tmp_path):
     assert len(seconds) == 3
     assert end <= time.time()
     assert 0 < program.moved() < 1
-    assert program.model.fitted["_topic_sums"]["n_kept"] == KEPT
+    assert program.model.sums()[2] == KEPT
     assert program.model.n_sweeps == 5 + KEPT + 1
     assert len(program.steady(5, 5, 0.0)[0]) == 1  # slower than the limit
