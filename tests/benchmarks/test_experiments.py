@@ -9,20 +9,6 @@ from benchmarks import blocking, corpora, ecgs
 from sklda import CollapsedGibbsLDA
 
 
-def test_bars_count_chains_far_below_the_best():
-    def chain(end):
-        return {"sweeps": [1, 100], "log_posterior": [1e3, end]}
-
-    found = {"single-site": [chain(-250.0), chain(-255.0)], "nested": [chain(-251.0)]}
-    rows = blocking.count_modes(found, 100)
-    assert [(row["chains"], row["below_best"]) for row in rows.values()] == [
-        (2, 1),
-        (1, 0),
-    ]
-    # The gap is taken between the ends of chains.
-    assert [c["gap"] for chains in found.values() for c in chains] == [0, 0.05, 0.01]
-
-
 def test_levels_are_those_of_the_first_sampler():
     def chain(pace, posterior, perplexity):
         sweeps = np.arange(1, 5)

@@ -216,15 +216,6 @@ def test_slow_chains_that_do_not_rise_are_seldom_said_to(n, persistence):
     assert alarms <= 12
 
 
-def test_pairs_alone_show_modes():
-    draws, generator = drawn(), np.random.default_rng(1)
-    together = generator.random((4, 400, 50)) < 0.3
-    together[:2, :, 0], together[2:, :, 0] = True, False
-    verdict = judge(draws, {"log_joint": draws}, together, SWEEPS, ANNEALED)
-    assert "different modes" in verdict.sentence
-    assert "2% of the pairs" in verdict.sentence
-
-
 def test_without_arviz_stats(monkeypatch):
     monkeypatch.setitem(sys.modules, "arviz_stats", None)
     message = 'sample_chains needs arviz-stats: pip install "sklda[diagnostics]"'

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from sklda import CVBLDA, CollapsedGibbsLDA
+from sklda import CollapsedGibbsLDA
 from sklda.inspection import (
     ConvergenceDisplay,
     DocumentTopicsDisplay,
@@ -82,16 +82,6 @@ def test_curves_are_the_traces(pyplot):
     assert written(-6_340_000).replace("\N{MINUS SIGN}", "-") == "-6,340,000"
     assert display.names == legend_of(display) == ["a", "b"]
     assert [line.get_linestyle() for line in display.lines_] == ["-", "--"]
-
-
-def test_bound_is_drawn(pyplot):
-    cvb = CVBLDA(3, max_iter=6, tol=0, evaluate_every=2, random_state=0).fit(X)
-    _, ax = pyplot.subplots()
-    display = ConvergenceDisplay.from_estimator(cvb, ax=ax, linewidth=3)
-    assert display.ax_ is ax
-    assert display.lines_[0].get_linewidth() == 3
-    np.testing.assert_array_equal(display.lines_[0].get_ydata(), cvb.bound_)
-    assert display.ax_.get_ylabel() == "bound (nats per token)"
 
 
 # --- documents ---------------------------------------------------------------

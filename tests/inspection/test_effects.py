@@ -82,8 +82,6 @@ def test_names_and_tables(draws):
     assert lines[0].startswith("Topic proportions on covariates: 6 regressions")
     assert len(lines) == 2 + 9
     assert lines[3].split()[:3] == ["0", "year", f"{effects.coefficient[0, 1]:.3g}"]
-    twelve_topics = draws_of(np.ones((2, 20, 12), int), np.ones(12))
-    assert "and 2 more topics" in repr(estimate_effect(twelve_topics, np.arange(20)))
 
 
 PARTY = np.array(["left", "right", "centre"])[np.arange(30) % 3]

@@ -131,13 +131,6 @@ def test_frames_of_topics_do_not_disturb_scores(multi_class):
     np.testing.assert_array_equal(model.predict(X[TEST]), expected[1])
 
 
-def test_priors_are_learned():
-    model = fit(learn_priors="asymmetric", max_iter=40)
-    assert np.unique(model.doc_topic_prior_).size == 6
-    assert model.topic_word_prior_ != 0.01
-    assert np.unique(fit(learn_priors="symmetric").doc_topic_prior_).size == 1
-
-
 def test_verbose(capsys):
     fit()  # compiles: a line would tell of that
     fit(verbose=1)

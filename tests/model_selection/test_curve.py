@@ -210,7 +210,6 @@ def test_score_rule(means, chosen, words):
 @pytest.mark.parametrize(
     ("means", "chosen", "words"),
     [
-        ([0.6, 0.9, 0.4], 4, "rises until 4 and falls after 4"),
         ([0.6, 0.9, 0.88, 0.4], 4, "rises until 4 and falls after 8"),
         ([0.6, 0.7, 0.9], 8, "still rises at 8, the largest number"),
         ([0.9, 0.8, 0.4], 2, "only falls, from 0.90 with 2 topics"),
@@ -261,7 +260,6 @@ def curve_of(numbers, **fits):
         ([-7, -6.5, -6, -5], [0.9, 0.8, 0.7, 0.4], 16, "Try more than 16 topics"),
         ([-6, -6.5, -7, -8], [0.6, 0.9, 0.7, 0.4], 2, "Try fewer than 2 topics"),
         ([-6, -6.01, -7, -8], [0.9, 0.8, 0.7, 0.4], 2, "Try fewer than 2 topics"),
-        ([-6, -6.01, -7, -8], [0.6, 0.9, 0.7, 0.4], 4, "4 topics"),
         ([-6, -6.01, -7, -6], [0.6, 0.9, 0.89, 0.4], 4, "4 topics"),
     ],
 )
