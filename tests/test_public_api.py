@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -75,10 +74,6 @@ def test_everything_public_is_annotated(name: str, member: Callable):
     if not inspect.isclass(member):
         known["return"] = inspect.signature(member).return_annotation
     assert [name for name in known if known[name] is inspect.Parameter.empty] == []
-
-
-def test_package_is_typed():
-    assert (files(sklda) / "py.typed").is_file()
 
 
 # --- what an import costs --------------------------------------------------------

@@ -6,41 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import blocking, corpora, ecgs
-from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
-
-
-def test_bars_count_chains_far_below_the_best():
-    def chain(end):
-        return {"sweeps": [1, 100], "log_posterior": [1e3, end]}
-
-    found = {"single-site": [chain(-250.0), chain(-255.0)], "nested": [chain(-251.0)]}
-    rows = blocking.count_modes(found, 100)
-    assert [(row["chains"], row["below_best"]) for row in rows.values()] == [
-        (2, 1),
-        (1, 0),
-    ]
-    # The gap is taken between the ends of chains.
-    assert [c["gap"] for chains in found.values() for c in chains] == [0, 0.05, 0.01]
-
-
-def test_curves_of_blocking_are_those_of_the_estimators(counts):
-    train, held_out = corpora.split(counts, "kos")
-    options = {"samplers": ["single-site", "uncollapsed"], "sweeps": 40}
-    curves = blocking.run_start(0, train, held_out, 3, Namespace(**options))
-    estimators = CollapsedGibbsLDA, UncollapsedGibbsLDA
-    for curve, estimator in zip(curves.values(), estimators, strict=True):
-        assert curve["sweeps"] == list(range(1, 41))
-        assert all(np.diff(curve["seconds"]) > 0)
-        priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
-        schedule = {"max_iter": 40, "burn_in": 20, "thin": 10, "evaluate_every": 1}
-        schedule["init"] = "random"
-        lda = estimator(3, **priors, **schedule).fit(train)
-        np.testing.assert_allclose(curve["log_posterior"], lda.log_joint_)
-        sweeps, _, perplexity = blocking.known(curve, "perplexity")
-        assert sweeps.tolist() == blocking.recorded_sweeps(40)
-        mean = lda.doc_topic_[-10:], lda.topic_word_
-        expected = corpora.perplexity(*mean, held_out)
-        assert perplexity[-1] == pytest.approx(expected, rel=1e-6)
+from sklda import CollapsedGibbsLDA
 
 
 def test_levels_are_those_of_the_first_sampler():
@@ -59,47 +25,14 @@ def test_levels_are_those_of_the_first_sampler():
     assert rows[1]["seconds"] == {"single-site": pytest.approx(4), "nested": None}
 
 
-def fitted(estimator, X, sweeps, **parameters):
-    """Return an estimator that keeps nothing but its last sweep."""
-    schedule = {"max_iter": sweeps, "burn_in": sweeps - 1, "random_state": 3}
-    priors = {"doc_topic_prior": 50 / 3, "topic_word_prior": 0.02}
-    return estimator(3, init="random", **priors, **schedule, **parameters).fit(X)
-
-
-@pytest.mark.parametrize("name", ["standard", "shortcut", "dynamic-2"])
-def test_curves_of_ecgs_are_those_of_the_estimator(counts, name):
-    train, test = corpora.split_documents(counts)
-    chain = ecgs.run_start(3, [name], train, test, [4, 8, 12], 3)[name]
-    strategy, _, damping = name.partition("-")
-    parameters = {"damping": int(damping)} if damping else {}
-    lda = fitted(ECGSLDA, train, 12, strategy=strategy, **parameters)
-    assert len(chain["perplexity"]) == 3
-    assert chain["perplexity"][-1] == pytest.approx(lda.perplexity(test), abs=6e-4)
-    rates = chain["sampling_rate"]
-    np.testing.assert_allclose(rates, lda.sampling_rate_[3::4], atol=6e-6)
-    if strategy == "shortcut":
-        assert set(rates) == {round(ecgs.rate_limits(train)["shortcut"], 5)}
-
-
 def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts):
     data = train, test = corpora.split_documents(counts)
     options = [Namespace(shards=[1, 4], threads=n, sweeps=6) for n in (2, 1)]
     result, again = (ecgs.time_shards(*data, 3, 3, o) for o in options)
     assert result["perplexity"] == again["perplexity"]
     assert [len(seconds) for seconds in result["seconds"].values()] == [6, 6]
+    schedule = {"max_iter": 6, "burn_in": 5, "random_state": 3, "init": "random"}
+    priors = {"doc_topic_prior": 50 / 3, "topic_word_prior": 0.02}
     for n_shards, perplexity in result["perplexity"].items():
-        lda = fitted(CollapsedGibbsLDA, train, 6, n_shards=n_shards)
+        lda = CollapsedGibbsLDA(3, n_shards=n_shards, **schedule, **priors).fit(train)
         assert perplexity == pytest.approx(lda.perplexity(test))
-
-
-def test_shards_are_compared_with_the_first_number_of_them():
-    starts = [
-        {"seconds": {1: [4.0, 4.0], 2: [2.0, 2.0]}, "perplexity": {1: 90, 2: 101}},
-        {"seconds": {1: [4.0, 9.0], 2: [2.0, 1.0]}, "perplexity": {1: 110, 2: 103}},
-    ]
-    first, second = ecgs.rows_of(starts)
-    assert (first["n_shards"], first["seconds"], first["speed_up"]) == (1, 4, 1)
-    assert (second["n_shards"], second["seconds"], second["speed_up"]) == (2, 2, 2)
-    assert (first["perplexity"], first["relative"]) == (100, 1)
-    assert (second["perplexity"], second["relative"]) == (102, 1.02)
-    assert second["relative_of_starts"] == [1.01, 1.03]

@@ -69,12 +69,6 @@ def test_a_level_is_reached_between_recorded_points():
     assert harness.reached(x, there_and_back, 1) == pytest.approx(2)
 
 
-def test_times_are_beside_those_of_the_first():
-    row = harness.times({"standard": [9.0, 2.0, 1.0], "dynamic": [1.0, 4.0, 1.0]})
-    assert row["median"] == {"standard": 2, "dynamic": 1}
-    assert row["times_as_fast"] == {"standard": 1, "dynamic": 2}
-
-
 def test_ends_are_medians_relative_to_the_first():
     chains = {
         "VB": [{"x": [-9, -8, -7]}, {"x": [-9, -8, -7.5]}, {"x": [-9, -8, -6]}],

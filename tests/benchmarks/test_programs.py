@@ -112,20 +112,6 @@ def test_a_program_without_turns_is_timed_by_the_differences_of_fits(counts):
     assert program.given["optimize_interval"] == 0
 
 
-@pytest.mark.parametrize("name", ["topica", "pyrmallet"])
-def test_fits_of_others_have_as_many_sweeps_as_are_said(counts, name):
-    pytest.importorskip(name)
-    make = getattr(others, name.capitalize())
-    single, mean = make(counts, 3, 5), make(counts, 3, 5, averages=True)
-    single.seconds(50)
-    mean.seconds(50)
-    middle = make(counts, 3, 5)
-    middle.seconds(25)
-    both = zip(single.estimates(), middle.estimates(), strict=True)
-    theta, phi = ((now + before) / 2 for now, before in both)
-    assert_same(mean.estimates(), theta, phi, rtol=1e-5)
-
-
 def test_failures_of_a_process_are_printed(counts, tmp_path, capsys):
     task = tmp_path / "corpus.npz", -1, 1
     sparse.save_npz(task[0], counts)

@@ -11,7 +11,7 @@ from sklda import (
     lda_from_components,
     seed_word_prior,
 )
-from sklda.inspection import TopicMapDisplay, save_explorer, top_words
+from sklda.inspection import top_words
 from tests.cvb.test_cvb import X
 
 WORDS = [f"w{i}" for i in range(X.shape[1])]
@@ -39,10 +39,6 @@ def test_it_does_what_the_model_does_in_the_same_bits(name):
     assert np.array_equal(lda.transform(X), model.transform(X))
     assert lda.score(X) == model.score(X)
     assert top_words(lda, WORDS) == top_words(model, WORDS)
-    pytest.importorskip("matplotlib")
-    theirs = TopicMapDisplay.from_estimator(model, WORDS)
-    display = TopicMapDisplay.from_estimator(lda, WORDS)
-    np.testing.assert_allclose(display.frequencies, theirs.frequencies, rtol=1e-12)
 
 
 def test_the_prior_of_medlda_is_an_array_of_one_number():
@@ -60,10 +56,8 @@ def test_topics_of_scikit_learn_score_as_well_as_there():
     assert lda.score(X) > lda_from_components(np.ones_like(model.components_)).score(X)
 
 
-def test_the_explorer_opens_and_minibatches_go_on(tmp_path):
+def test_minibatches_go_on():
     lda = restored(MODELS["gibbs"].fit(X))
-    page = save_explorer(tmp_path / "page.html", lda, X, feature_names=WORDS)
-    assert "w29" in page.read_text("utf-8")
     before = lda.components_.copy()
     lda.set_params(total_samples=80).partial_fit(X)
     assert lda.n_samples_seen_ == 160

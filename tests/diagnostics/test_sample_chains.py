@@ -130,13 +130,8 @@ def test_processes_come_to_the_same(name):
         chains = sample(name, n_chains=2)
         assert_same(chains, expected)
         if name != "starts":
-            assert_same(chains.more(4), expected.more(4))
-
-
-def test_stored_chains_go_on():
-    chains = sample("shards")
-    again = pickle.loads(pickle.dumps(chains))
-    assert_same(again.more(4), chains.more(4))
+            again = pickle.loads(pickle.dumps(chains))
+            assert_same(again.more(4), expected.more(4))
 
 
 @pytest.mark.parametrize("name", ["collapsed", "partially collapsed", "ecgs"])
@@ -244,10 +239,6 @@ def test_what_cannot_be_sampled():
     model = CollapsedGibbsLDA(4, **PARAMS)
     with pytest.raises(TypeError, match="CollapsedGibbsLDA takes no covariates"):
         sample_chains(model, X, covariates=THETA[:, 1])
-    with pytest.raises(ValueError, match="X has no tokens"):
-        sample_chains(model, X * 0)
-    with pytest.raises(ValueError, match="X_test has no tokens"):
-        sample_chains(model, X, X_test=X * 0)
     chains = sample("collapsed")
     with pytest.raises(ValueError, match=r"multiple of thin=2.*got 5.*next one is 6"):
         chains.more(5)

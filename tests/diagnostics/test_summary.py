@@ -157,13 +157,6 @@ def test_chains_stuck_in_two_modes(seed):
     assert re.search("to different modes.*best_estimator_.*blocking", chains.verdict_)
 
 
-def test_starts_have_no_r_hat():
-    chains = sample_chains(CVBLDA(4, max_iter=5, tol=0), X, random_state=0)
-    assert np.isnan(chains.summary()["bound"]["r_hat"])
-    assert "R-hat does not apply to CVBLDA" in chains.verdict_
-    assert not chains.converged_
-
-
 @seeds
 def test_annealed_chains_that_all_follow_the_frequent_words(seed):
     # Two frequent words suggest other topics than 120 rare ones. Heat settles the
@@ -195,15 +188,12 @@ def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400, seed=0):
     ("draws", "words"),
     [
         (drawn(n=19), "Too few draws: 19"),
-        (drawn(slope=0.01), "too short: the log joint rises by 2.7 nats"),
         (drawn() - 9 * (np.arange(400) < 50), "too short: the log joint rises by 3.4"),
         (drawn() + HALF * np.linspace(0, 9, 400), "joint rises by 3 nats"),
         (drawn(slope=-0.001, shift=5), "different modes.*differ by 5"),
-        (drawn(shift=5), "different modes.*differ by 5"),
         (drawn(persistence=0.99), r"not met yet.*more\(9000\)"),
         (drawn(persistence=0.8, n=800), "4 chains agree"),  # worth 355, of 400
         (drawn(persistence=0.9, n=800), r"agree, but.*more\((?!2\))\d+\)"),
-        (drawn(), "4 chains agree"),
     ],
 )
 def test_verdicts_on_known_draws(draws, words):
@@ -224,15 +214,6 @@ def test_slow_chains_that_do_not_rise_are_seldom_said_to(n, persistence):
         verdict = judge(draws, {"log_joint": draws}, together, SWEEPS, ANNEALED)
         alarms += "too short" in verdict.sentence
     assert alarms <= 12
-
-
-def test_pairs_alone_show_modes():
-    draws, generator = drawn(), np.random.default_rng(1)
-    together = generator.random((4, 400, 50)) < 0.3
-    together[:2, :, 0], together[2:, :, 0] = True, False
-    verdict = judge(draws, {"log_joint": draws}, together, SWEEPS, ANNEALED)
-    assert "different modes" in verdict.sentence
-    assert "2% of the pairs" in verdict.sentence
 
 
 def test_without_arviz_stats(monkeypatch):
@@ -268,6 +249,9 @@ def test_draws_where_there_is_no_trace(pyplot):
         np.testing.assert_array_equal(line.get_ydata(), chains.scalars_["log_joint"][i])
     assert display.ax_.get_ylabel() == "log joint (nats per token)"
     starts = sample_chains(CVBLDA(4, max_iter=3, tol=0), X, n_chains=2, random_state=0)
+    assert np.isnan(starts.summary()["bound"]["r_hat"])
+    assert "R-hat does not apply to CVBLDA" in starts.verdict_
+    assert not starts.converged_
     display = ConvergenceDisplay.from_chains(starts)
     assert display.r_hat is None
     assert display.ax_.get_ylabel() == "bound (nats per token)"

@@ -24,9 +24,7 @@ X[7] = 0
 CELLS, TOKENS = np.count_nonzero(X), X.sum()
 # Topics below which there are rows, and never lists.
 KERNELS = {"rows": 10**6, "lists": 1}
-STRATEGIES = ["standard", "shortcut", "dynamic"]
 
-strategies = pytest.mark.parametrize("strategy", STRATEGIES)
 each_kernel = pytest.mark.usefixtures("_kernel")
 
 

@@ -29,12 +29,6 @@ def phi_of(model):
     return model.components_ / model.components_.sum(axis=1, keepdims=True)
 
 
-def test_the_models_differ(model):
-    # As many words as topics: what is of a topic could be taken for one of a word.
-    assert model.components_.shape == (N_CLASSES * N_TOPICS, 12)
-    assert np.unique(model.topic_word_prior_).size == N_CLASSES
-
-
 def test_documents_are_those_of_transform(model):
     documents, proportions = inspection.top_documents(model, X, 5)
     theta = model.transform(X)

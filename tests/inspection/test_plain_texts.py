@@ -120,17 +120,3 @@ def test_texts_do_not_overlap(pyplot, models, draw):
     assert overlaps(extents) == 0
     assert (extents[:, :2] >= 0).all()
     assert (extents[:, 2:] <= figure.bbox.extents[2:]).all()
-
-
-def test_legends_name_all(pyplot, models):
-    lda, _ = models
-    words = DocumentTopicsDisplay.from_estimator(lda, X, NAMES * 5, 1)
-    topics = drawn(DRAWN["documents"], models, NAMES)
-    fits = ConvergenceDisplay.from_estimator({"": lda, "_": lda, "a": lda})
-    texts = [
-        [text.get_text() for text in display.ax_.get_legend().get_texts()]
-        for display in (words, topics, fits)
-    ]
-    assert all(text.partition(": ")[2] in SHOWN for text in texts[0])
-    assert texts[1] == [f"{k}: {name}" for k, name in enumerate(SHOWN)]
-    assert texts[2] == ["", "_", "a"]

@@ -61,19 +61,6 @@ def test_dates_are_on_the_axis(pyplot, predicted):
     assert {"2021", "Sep"} <= {*labels}
 
 
-def test_axes_show_all_displays_on_them(pyplot, predicted):
-    _, axes = pyplot.subplots()
-    draws = predicted.draws * [0.1, 1, 1, 1]
-    for predictions in (predicted_of(draws), predicted):  # the second is higher
-        PredictedProportionsDisplay.from_predictions(
-            predictions, VALUES, topics=[0], ax=axes
-        )
-    axes.figure.canvas.draw()
-    low, high = axes.get_ylim()
-    assert low == 0
-    assert high > predicted.high[:, 0].max()
-
-
 def test_contrasts_are_sorted_by_their_difference(pyplot, predicted):
     contrast = predicted.contrast("a", "c")
     display = TopicIntervalsDisplay.from_contrasts(contrast)

@@ -9,7 +9,6 @@ from scipy.stats import t as student_t
 from sklda.inspection import TopicMeansDisplay, estimate_effect, topic_means
 from sklda.inspection._topic_means import check_groups
 from tests.helpers.draws import draws_of, named, pooled_by_hand
-from tests.helpers.known_topics import boxes
 
 RNG = np.random.default_rng(0)
 ALPHA = np.array([0.2, 1.5, 0.7])
@@ -38,11 +37,9 @@ QUARTERS = [f"{MONTHS[i]} to {MONTHS[i + 2]}" for i in range(9, 111, 3)]
     ("groups", "max_bins", "names", "place"),  # the first one
     [
         ([4, 7, 3, 4], 60, ["3", "4", "5", "6", "7"], 3),
-        ([1950.0, 2000, 1900], 60, ["1900", "1950", "2000"], 1900),
         (np.array([0.5, -1.0]), 60, ["-1", "0.5"], -1),
         ([True, False], 60, ["False", "True"], None),
         (CENTURY[[0, 3]], 60, [str(day) for day in CENTURY[:4]], 10956),
-        (np.arange(1000), 60, [f"{i} to {i + 19}" for i in range(0, 1000, 20)], 9.5),
         (np.arange(1000) / 7, 60, [f"{i} to {i + 5}" for i in range(0, 145, 5)], 2.5),
         (CENTURY[:70], 60, WEEKS, 10955),
         (CENTURY[:3000], 110, MONTHS[11:111], 10941),
@@ -55,7 +52,6 @@ QUARTERS = [f"{MONTHS[i]} to {MONTHS[i + 2]}" for i in range(9, 111, 3)]
             -350632.8,
         ),
         # A bin may contain both signs only if there are no others.
-        (np.array([-1.5, 2.25]), 1, ["-1.5 to 3.5"], 1),
         ([-3, 40], 1, ["-3 to 46"], 21.5),
         (np.array(["-0009", "2001"], "M8[Y]"), 1, ["-9 to 4990"], 190291.3425),
     ],
@@ -72,17 +68,17 @@ def test_groups_in_order(groups, max_bins, names, place):
         assert (np.diff(found.places) > 0).all()
 
 
-def test_too_many_groups():
-    with pytest.raises(ValueError, match=r"201 different values; at most 200"):
-        check_groups([f"a{i}" for i in range(201)], 201)
-
-
 @pytest.mark.parametrize(
-    ("first", "step"), [(0, 5e-324), (1e16, 2), (-1e308, 6e306), (1, 1e-15)]
+    ("groups", "words"),
+    [
+        ([f"a{i}" for i in range(201)], "201 different values; at most 200"),
+        (5e-324 * np.arange(30), "numbers from .* subtract their"),
+        (1e16 + 2 * np.arange(30), "numbers from .* subtract their"),
+    ],
 )
-def test_numbers_that_no_bins_divide(first, step):
-    with pytest.raises(ValueError, match=r"groups has numbers from .* subtract their"):
-        check_groups(first + step * np.arange(30), 30, 5)
+def test_groups_that_no_bins_divide(groups, words):
+    with pytest.raises(ValueError, match=words):
+        check_groups(groups, len(groups), 5)
 
 
 # --- means -------------------------------------------------------------------
@@ -130,9 +126,8 @@ def test_bins_without_documents_are_gaps():
 
 
 @pytest.mark.filterwarnings("ignore:The alpha of these draws")
-@pytest.mark.parametrize("n_documents", [30, 60])
-def test_topics_without_tokens(n_documents):
-    group = np.arange(n_documents) % 2
+def test_topics_without_tokens():
+    group = np.arange(30) % 2
     counts = 9 * np.eye(2, 4, dtype=int)[group]
     draws = draws_of(np.array([counts] * 5), np.full(4, 1e-300))
     found = topic_means(draws, group, random_state=0)
@@ -152,7 +147,6 @@ def test_tables():
     rows, table = found.summary(), found.summary(as_frame=True)
     assert list(table.index) == list(rows)
     assert list(rows)[:2] == [(0, "2001"), (0, "2002")]
-    assert table.loc[(4, "2005")].to_dict() == rows[4, "2005"]
     assert rows[4, "2005"]["n_documents"] == 10
     assert rows[4, "2005"]["high"] == found.high[4, 4]
     lines = repr(found).splitlines()
@@ -171,7 +165,6 @@ def test_documents_without_a_date_are_left_out_and_counted(pyplot):
     first = present & (DAYS < np.datetime64("2008-02"))
     expected = samples(draws, range(3), 3)[:, first].mean(axis=(0, 1))
     np.testing.assert_allclose(found.mean[0], expected)
-    assert "3 documents have no date" in repr(found)
     panel = TopicMeansDisplay(means=found).plot().axes_[-1]
     assert panel.get_xlabel() == "3 documents have no date"
     with pytest.raises(ValueError, match="missing values"):
@@ -199,12 +192,6 @@ def test_contrast_of_two_groups_by_hand():
     assert list(found.summary()) == order
     rows = repr(found).splitlines()[2:]
     assert [int(row.split()[0]) for row in rows] == order
-    pytest.importorskip("pandas")
-    table = found.summary(as_frame=True)
-    assert table.index.name == "topic"
-    assert table.loc[0].to_dict() == found.summary()[0]
-    with pytest.raises(ValueError, match="are the same group, 'few'"):
-        means.contrast("few", "few")
 
 
 @pytest.mark.slow
@@ -242,20 +229,6 @@ def test_line_has_gaps_and_counts(pyplot):
         assert np.isnan(line.get_ydata()).tolist() == [False, False, True, True, False]
     heights = [bar.get_height() for bar in display.axes_[-1].patches]
     assert heights == [10, 10, 0, 0, 10]
-    again = TopicMeansDisplay(means=display.means).plot()
-    titles = [panel.get_title() for panel in again.axes_]
-    assert titles == [*display.means.topic_names, "number of documents"]
-
-
-def test_note_stands_below_the_year(pyplot):
-    days = np.datetime64("2008-02-01") + np.append(np.arange(29), 200).astype("m8[D]")
-    display = TopicMeansDisplay.from_draws(make_draws(), days, random_state=0)
-    display.figure_.draw_without_rendering()
-    note, year = display.axes_[-1].xaxis.label, display.axes_[-1].xaxis.offsetText
-    assert note.get_text() == "5 of 7 bins are empty"
-    assert year.get_text() == "2008"
-    (_, _, _, top), (_, bottom, _, _) = boxes([note, year])
-    assert top <= bottom
 
 
 def test_rows_name_groups_and_their_sizes(pyplot):

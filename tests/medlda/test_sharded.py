@@ -16,7 +16,6 @@ from tests.helpers.selection import fast_and_slow
 from tests.helpers.supervised import fit
 from tests.medlda.test_exactness import PROBLEMS
 
-samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
 steps = pytest.mark.parametrize("n_weight_steps", [2, None])
 
 # --- threads and the number of shards --------------------------------------------

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import DataConversionWarning
-from sklearn.metrics import recall_score
 
 from sklda import MedLDAClassifier, MedLDARegressor
 from sklda._medlda.base import class_targets
@@ -12,27 +10,6 @@ from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fi
 
 samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
 strategies = pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
-
-
-def test_labels_of_any_kind():
-    numbers = fit().predict(X[TEST])
-    for labels in (
-        np.array(["a", "b", "c", "d"]),
-        np.array(["a", "b", "c", "d"], object),
-        np.array([-7, 3, 100, 2**40]),
-        np.array([0.0, 1.0, 2.0, 9.0]),
-    ):
-        model = fit(labels[MAIN[TRAIN]])
-        np.testing.assert_array_equal(model.predict(X[TEST]), labels[numbers])
-    assert fit((MAIN[TRAIN] == 1).tolist()).classes_.dtype == bool
-
-
-def test_a_column_of_labels():
-    with pytest.warns(DataConversionWarning):
-        model = fit(MAIN[TRAIN][:, np.newaxis])
-    assert_same_fit(model, fit())
-    with pytest.warns(DataConversionWarning):
-        fit(THETA[TRAIN, :1], cls=MedLDARegressor)
 
 
 @strategies
@@ -85,10 +62,9 @@ def test_unit_and_origin_of_numbers_do_not_matter(
     sampler, n_weight_steps, unit, origin
 ):
     params = {"sampler": sampler, "n_weight_steps": n_weight_steps}
-    model, converted = (
-        fit(y[TRAIN], cls=MedLDARegressor, **params)
-        for y in (NUMBERS, origin + unit * NUMBERS)
-    )
+    scaled = origin + unit * NUMBERS
+    model = fit(NUMBERS[TRAIN], cls=MedLDARegressor, **params)
+    converted = fit(scaled[TRAIN], cls=MedLDARegressor, **params)
     np.testing.assert_array_equal(converted.components_, model.components_)
     np.testing.assert_allclose(converted.loss_, model.loss_, atol=1e-6)
     np.testing.assert_allclose(converted.coef_ / unit, model.coef_, rtol=1e-6)
@@ -98,15 +74,6 @@ def test_unit_and_origin_of_numbers_do_not_matter(
     assert model.scale_ == pytest.approx(NUMBERS[TRAIN].std())
     assert converted.scale_ == pytest.approx(unit * model.scale_, rel=1e-9)
     assert model.score(X[TEST], NUMBERS[TEST]) > 0.7
-
-
-@pytest.mark.parametrize("unit", [2.0**-1000, 2.0**-29, 2.0**1000])
-def test_units_that_are_powers_of_two_change_no_bit(unit):
-    model = fit(NUMBERS[TRAIN], cls=MedLDARegressor)
-    scaled = fit(unit * NUMBERS[TRAIN], cls=MedLDARegressor)
-    np.testing.assert_array_equal(scaled.loss_, model.loss_)
-    expected = unit * model.predict(X[TEST])
-    np.testing.assert_array_equal(scaled.predict(X[TEST]), expected)
 
 
 @pytest.mark.parametrize("number", [0.0, 0.1, -3e300, 5e-324])
@@ -128,14 +95,9 @@ def test_a_prior_too_flat_for_a_joint_draw():
 INVALID = {
     "a dict": dict(enumerate([0, 1, 0])),
     "a generator": (d % 2 for d in range(3)),
-    "a set": {0, 1, 2},
-    "a text": "aba",
-    "a number": 1,
     "lists": [["a"], ["b", "a"], []],
-    "tuples": [("a", "b"), ("b", "c"), ("a", "c")],
     "an array of lists": np.array([["a"], ["b", "a"], []], dtype=object),
     "missing": np.array(["a", None, "b"], object),
-    "nan": np.array([1, np.nan, "b"], object),
 }
 
 
@@ -152,8 +114,6 @@ def test_only_numbers_are_regressed():
     assert MedLDARegressor(2, max_iter=2).fit(X[:3], ["1.5", "2", "-3"]).n_iter_ == 2
     with pytest.raises(ValueError, match=r"For labels, use MedLDAClassifier"):
         MedLDARegressor().fit(X[:3], ["1.5", "good", "bad"])
-    with pytest.raises(ValueError, match=r"several columns, .*MultiOutputRegressor"):
-        MedLDARegressor().fit(X[:3], np.ones((3, 2)))
 
 
 # --- weights of classes ----------------------------------------------------------
@@ -194,18 +154,6 @@ def test_targets_of_columns_by_hand():
     np.testing.assert_array_equal(found[:2], [[1, -1, -1], [-1, -1, 5]])
 
 
-def test_a_rare_class_is_found():
-    rng = np.random.default_rng(0)
-    rare = (MAIN == 2) & (rng.random(len(MAIN)) < 0.2)
-    kept = np.flatnonzero(rare | (MAIN != 2))
-    train, test, recalls = kept[::2], kept[1::2], []
-    for class_weight in (None, "balanced"):
-        params = {"C": 1, "prior_precision": 10, "class_weight": class_weight}
-        model = fit(rare[train], X[train], **params)
-        recalls.append(recall_score(rare[test], model.predict(X[test])))
-    assert recalls[0] < 0.3 < 0.7 < recalls[1]
-
-
 @pytest.mark.parametrize("weight", [0.0, -1, np.nan, np.inf, 10**400, "2", [1], None])
 @pytest.mark.parametrize("y", [MAIN, INDICATORS], ids=["classes", "indicators"])
 def test_bad_weights_are_refused(y, weight):
@@ -219,7 +167,6 @@ def test_bad_weights_are_refused(y, weight):
     ("y", "class_weight", "message"),
     [
         (MAIN, {0: 1e12}, "C times the largest weight of a class"),
-        (MAIN, {9: 2.0}, "are not in class_weight"),
         (INDICATORS, {9: 2.0}, r"weights for \['9'\].* columns of y"),
     ],
 )

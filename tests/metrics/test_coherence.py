@@ -93,13 +93,10 @@ def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
         (np.repeat(once.data, 2), np.repeat(once.indices, 2), 2 * once.indptr),
         shape=X.shape,
     )
-    assert not doubled.has_canonical_format
     zeros = sparse.csr_array(X + 1)
     zeros.data -= 1
-    before = zeros.data.copy()
-    for form in (0.25 * X, doubled, zeros, sparse.coo_array(X), X.astype(">i2")):
+    for form in (0.25 * X, doubled, zeros):
         np.testing.assert_array_equal(topic_coherence(topics, form, measure), expected)
-    np.testing.assert_array_equal(zeros.data, before)
     np.testing.assert_array_equal(topic_coherence(9 * topics, X, measure), expected)
 
 
@@ -111,14 +108,6 @@ def dense_corpus():
     names = [str(w) for w in range(25)]
     texts = [np.repeat(names, row).tolist() for row in X.toarray()]
     return X, topics, texts, names
-
-
-def test_u_mass_is_that_of_gensim(dense_corpus):
-    X, topics, texts, names = dense_corpus
-    expected = gensim_coherence(topics, texts, names, 10, coherence="u_mass")
-    # It adds 1e-12 to the probability that both are there.
-    found = topic_coherence(topics, X, n_words=10, smoothing=1e-12 * X.shape[0])
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 # --- lists of words, such as those of other programs -------------------------------
@@ -138,28 +127,15 @@ def test_lists_of_words_are_topics(dense_corpus, measure):
     np.testing.assert_array_equal(found, expected)
     with pytest.raises(ValueError, match=r"feature_names must be given.*X has columns"):
         topic_coherence(lists, X, measure, n_words=4)
-    with pytest.raises(ValueError, match=r"feature_names must contain all.* no 'moon'"):
-        topic_coherence([["1", "moon"]], X, measure, n_words=2, feature_names=names)
-    with pytest.raises(ValueError, match=r"n_words=10 exceeds .* of topic 0, 6"):
-        topic_coherence(lists, X, measure, feature_names=names)
-    with pytest.raises(ValueError, match=r"lists the word 'a' of topic 1 several"):
-        topic_coherence([["b", "a"], ["a", "b", "a"]], X, n_words=2)
 
 
-@pytest.mark.parametrize("measure", ["c_v", "c_uci", "c_npmi"])
-def test_lists_of_words_need_no_names_in_texts(dense_corpus, measure):
+def test_lists_of_words_need_no_names_in_texts(dense_corpus):
     _, topics, texts, names = dense_corpus
     lists = [[names[w] for w in np.argsort(-row)[:6]] for row in topics]
-    options = {"measure": measure, "n_words": 6, "texts": texts}
+    options = {"measure": "c_v", "n_words": 6, "texts": texts}
     expected = topic_coherence(topics, feature_names=names, **options)
-    for named in ({}, {"feature_names": names}):
-        found = topic_coherence(lists, **options, **named)
-        np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_columns_of_other_words_are_refused():
-    with pytest.raises(ValueError, match="X has 2: both must have the same words"):
-        topic_coherence(np.eye(4), np.ones((3, 2)), n_words=2)
+    found = topic_coherence(lists, **options)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 # --- windows of texts ----------------------------------------------------------------
@@ -234,15 +210,6 @@ def test_coherence_in_texts_is_the_plain_one(texts, topics, measure, window):
         np.testing.assert_array_equal(default, found)
 
 
-@pytest.mark.parametrize("block_size", [1, 50])
-def test_blocks_of_texts_change_nothing(texts, topics, monkeypatch, block_size):
-    options = {"measure": "c_v", "n_words": 5, "feature_names": NAMES, "window": 7}
-    expected = topic_coherence(topics, texts=texts, **options)
-    monkeypatch.setattr(_coherence, "_BLOCK_SIZE", block_size)
-    found = topic_coherence(topics, texts=iter(texts), **options)
-    np.testing.assert_array_equal(found, expected)
-
-
 def test_words_in_all_windows_and_in_none():
     texts = [["a", "b"], ["b", "a"]]
     options = {"n_words": 3, "texts": texts, "feature_names": ["a", "b", "c", "d"]}
@@ -312,9 +279,8 @@ def test_phrases_are_found_in_strings_and_lists_of_words():
     with pytest.raises(ValueError, match=r"'the mayor'.*\(ngram_range="):
         topic_coherence(topics, texts=map(analyzer, texts), **options)
     analyzer = vectorizer.set_params(ngram_range=(1, 1)).build_analyzer()
-    for words in (map(analyzer, texts), [tuple(analyzer(text)) for text in texts]):
-        found = topic_coherence(topics, texts=words, **options)
-        np.testing.assert_array_equal(found, expected)
+    found = topic_coherence(topics, texts=map(analyzer, texts), **options)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_strings_are_split_as_by_count_vectorizer(texts, topics):
@@ -323,7 +289,7 @@ def test_strings_are_split_as_by_count_vectorizer(texts, topics):
     assert "x" not in split[-1]  # one letter is no word
     options = {"measure": "c_uci", "n_words": 5, "feature_names": NAMES}
     expected = topic_coherence(topics, texts=split, **options)
-    for form in (joined, tuple(joined), np.array(joined), np.array(joined, object)):
+    for form in (joined, np.array(joined), iter(joined)):
         found = topic_coherence(topics, texts=form, **options)
         np.testing.assert_array_equal(found, expected)
 
@@ -335,20 +301,12 @@ def test_estimators_are_taken_for_their_components_and_names(texts, topics):
         topic_coherence(model, **options),
         topic_coherence(topics, feature_names=NAMES, **options),
     )
-    X = CountVectorizer(analyzer=list, vocabulary=NAMES).transform(texts)
-    np.testing.assert_array_equal(topic_coherence(model, X), topic_coherence(topics, X))
-    with pytest.raises(ValueError, match=r"feature_names must be given.*vectorizer"):
-        topic_coherence(KnownTopics(topics), **options)
 
 
-def test_measures_of_documents_take_no_texts(texts, topics):
-    X = np.ones((3, len(NAMES)))
-    for arguments, words in (
-        ({"X": X, "texts": texts, "measure": "npmi"}, "texts has no effect.*'npmi'"),
-        ({"X": X, "window": 10}, "window has no effect for measure='u_mass'"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            topic_coherence(topics, **arguments)
+@pytest.mark.parametrize(("name", "value"), [("texts", [["w0"]]), ("window", 10)])
+def test_measures_of_documents_take_no_texts(topics, name, value):
+    with pytest.raises(ValueError, match=f"{name} has no effect.*'u_mass'"):
+        topic_coherence(topics, np.ones((3, len(NAMES))), **{name: value})
 
 
 @pytest.mark.parametrize("measure", WINDOW_MEASURES)

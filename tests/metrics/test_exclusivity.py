@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 from sklda._fitted import topic_words
-from sklda.metrics import align_topics, topic_diversity, topic_exclusivity
+from sklda.metrics import topic_diversity, topic_exclusivity
 
 TOPICS = [[6.0, 4, 0, 0], [0, 0.4, 0.3, 0.3]]
 
@@ -75,8 +75,3 @@ def test_diversity_of_lists_of_words():
     for topics in (lists, np.array(lists), pandas.DataFrame(lists)):
         assert topic_diversity(topics, n_words=2) == 3 / 4
         assert topic_diversity(topics, n_words=3) == 4 / 6
-    with pytest.raises(ValueError, match=r"n_words=25 exceeds .* of topic 0, 3"):
-        topic_diversity(lists)
-    for function in (topic_exclusivity, lambda x: align_topics(x, [x])):
-        with pytest.raises(TypeError, match="lists of words, which have no weights"):
-            function(lists)

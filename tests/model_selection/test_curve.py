@@ -4,13 +4,11 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.decomposition import NMF, LatentDirichletAllocation
-from sklearn.linear_model import Ridge
+from sklearn.decomposition import NMF
 from sklearn.model_selection import KFold
-from sklearn.pipeline import make_pipeline
 from sklearn.utils import Bunch
 
-from sklda import CollapsedGibbsLDA, MedLDAClassifier, metrics
+from sklda import CollapsedGibbsLDA, metrics
 from sklda.datasets import make_lda_corpus
 from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 from sklda.model_selection._result import (
@@ -98,31 +96,14 @@ def test_planted_number_is_found_by_both_rules():
     numbers = {name: r.n_components for name, r in curve.recommended.items()}
     assert numbers == {"score": 5, "stability": 5}
     assert curve.choice == 5
-    gain = curve.mean.score[1] - curve.mean.score[0]
-    loss = curve.mean.score[1] - curve.mean.score[2]
-    assert curve.verdict == (
-        f"5 topics: the held-out score rises until 5, by {gain:.2g} nats, and falls "
-        f"after 5, by {loss:.2g} nats; stability rises until 5 and falls after 5."
-    )
 
 
-@pytest.mark.parametrize(
-    "model", [NMF(max_iter=400), LatentDirichletAllocation(max_iter=2)]
-)
-def test_models_of_scikit_learn(model):
-    curve = topic_number_curve(model, X, [2, 3], cv=2, random_state=0)
-    assert curve.mean.score.max() < 0
-    assert np.isfinite(curve.mean.stability).all()
-
-
-def test_windows_of_texts():
+def test_windows_of_texts_recommend_nothing():
     names = [f"w{w}" for w in range(40)]
-    texts = [[names[w] for w in np.repeat(np.arange(40), row)] for row in X.toarray()]
+    texts = [[names[w] for w in row.nonzero()[0]] for row in X.toarray()]
     options = {"measures": ["c_v"], "texts": texts, "feature_names": names}
     curve = topic_number_curve(LDA, X, [2, 3], **CHEAP | options)
-    assert 0 < curve.mean.c_v.min() < 1
-    assert curve.recommended == {}
-    assert curve.choice is None
+    assert (curve.recommended, curve.choice) == ({}, None)
     assert curve.verdict == 'Measure "score" or "stability" to get a recommendation.'
 
 
@@ -140,11 +121,9 @@ def test_documents_may_be_empty():
 
 @pytest.mark.slow
 def test_processes_do_not_change_the_result():
-    curves = [
-        topic_number_curve(LDA, X, [2, 3], cv=2, random_state=0, n_jobs=n_jobs)
-        for n_jobs in (None, 2)
-    ]
-    assert_same(*curves)
+    options = {"cv": 2, "random_state": 0}
+    expected = topic_number_curve(LDA, X, [2, 3], **options)
+    assert_same(topic_number_curve(LDA, X, [2, 3], **options, n_jobs=2), expected)
 
 
 @pytest.mark.parametrize("last", [1, 4, 8])
@@ -164,16 +143,12 @@ def test_interrupted_curve_goes_on_where_it_was(interrupted, last, tmp_path):
     assert Interrupted.n_fits == 9 + 4 + 6
     for name in ("score", "seconds"):
         np.testing.assert_array_equal(wider.fits[name][:2, :, :2], curve.fits[name])
-    # Other documents, or other parameters, are other fits.
+    # Other documents are other fits.
     topic_number_curve(interrupted, X[:50], [2, 3], **options)
     assert Interrupted.n_fits == 19 + 8
-    topic_number_curve(interrupted.set_params(max_iter=5), X, [2, 3], **options)
-    assert Interrupted.n_fits == 27 + 8
 
 
 def test_progress(capsys):
-    topic_number_curve(LDA, X, [2, 3], **CHEAP)
-    assert capsys.readouterr().out == ""
     curve = topic_number_curve(LDA, X, [2, 3], **CHEAP, verbose=True)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 4
@@ -197,9 +172,7 @@ def test_prints_as_a_table():
         assert values == [*means, f"{curve.mean.seconds[i]:.2f}"]
     assert " ".join(lines).endswith(f" {curve.verdict}")
     assert max(map(len, lines)) <= 80
-    cheap = topic_number_curve(LDA, X, [2, 3], **CHEAP)
-    assert "each with 1 seed;" in repr(cheap)
-    assert repr(pickle.loads(pickle.dumps(cheap))) == repr(cheap)
+    assert repr(pickle.loads(pickle.dumps(curve))) == repr(curve)
 
 
 # --- recommendations -----------------------------------------------------------------
@@ -237,7 +210,6 @@ def test_score_rule(means, chosen, words):
 @pytest.mark.parametrize(
     ("means", "chosen", "words"),
     [
-        ([0.6, 0.9, 0.4], 4, "rises until 4 and falls after 4"),
         ([0.6, 0.9, 0.88, 0.4], 4, "rises until 4 and falls after 8"),
         ([0.6, 0.7, 0.9], 8, "still rises at 8, the largest number"),
         ([0.9, 0.8, 0.4], 2, "only falls, from 0.90 with 2 topics"),
@@ -286,11 +258,8 @@ def curve_of(numbers, **fits):
         ([-6, -6.01, -6.01, -6], [0.9, 0.8, 0.7, 0.4], 2, "Any number from 2 to 16 to"),
         ([-6, -6.01, -6.01, -6], [0.6, 0.9, 0.7, 0.4], 4, "4 topics"),
         ([-7, -6.5, -6, -5], [0.9, 0.8, 0.7, 0.4], 16, "Try more than 16 topics"),
-        ([-7, -6.5, -6, -5], [0.6, 0.9, 0.7, 0.4], 16, "Try more than 16 topics"),
-        ([-6, -6.5, -7, -8], [0.9, 0.8, 0.7, 0.4], 2, "Try fewer than 2 topics"),
         ([-6, -6.5, -7, -8], [0.6, 0.9, 0.7, 0.4], 2, "Try fewer than 2 topics"),
         ([-6, -6.01, -7, -8], [0.9, 0.8, 0.7, 0.4], 2, "Try fewer than 2 topics"),
-        ([-6, -6.01, -7, -8], [0.6, 0.9, 0.7, 0.4], 4, "4 topics"),
         ([-6, -6.01, -7, -6], [0.6, 0.9, 0.89, 0.4], 4, "4 topics"),
     ],
 )
@@ -314,7 +283,7 @@ def test_headline_at_the_smallest_number():
 @pytest.mark.parametrize("missing", [np.nan, -np.inf])
 @pytest.mark.parametrize("name", ["score", "stability"])
 def test_measures_that_are_not_finite(missing, name, pyplot):
-    for place in ([0], [1], [2], [0, 1, 2]):
+    for place in ([0], [0, 1, 2], [2]):
         means = np.array([0.6, 0.9, 0.4])
         means[place] = missing
         curve = curve_of([2, 5, 10], **{name: values(*means)})
@@ -355,8 +324,6 @@ def test_panels_show_the_curve(pyplot):
             chosen = curve.recommended[name].n_components
             assert panel.get_title().endswith(f"\nrecommends {chosen}")
             assert panel.lines[-1].get_xdata() == [chosen, chosen]
-    with pytest.raises(TypeError, match="curve must be the result of topic_number"):
-        TopicNumberDisplay(curve={})
 
 
 # --- refused -------------------------------------------------------------------------
@@ -370,17 +337,9 @@ class NoSeed(NMF):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"param_range": [2, 41]}, r"41 topics, more than the \d+ distinct words in X"),
         ({"param_range": [2, 31]}, r"31 topics, more than the 30 training documents"),
-        ({"param_range": [2, 2]}, r"param_range must contain at least two distinct"),
-        ({"measures": ["stability"]}, r"n_repeats=1 leaves no other fit to compare"),
-        ({"measures": ["c_v"]}, r"texts must be given"),
         ({"texts": ["a"]}, r"texts has no effect without"),
-        ({"cv": [(range(50), range(50, 60))]}, r"at least 2 folds.*got 1"),
         ({"memory": "x", "random_state": None}, r"random_state must be an int"),
-        ({"estimator": make_pipeline(LDA)}, r"Pipeline.*a different vocabulary.*as X"),
-        ({"estimator": Ridge()}, r"parameter n_components, got Ridge"),
-        ({"estimator": MedLDAClassifier()}, r"MedLDAClassifier needs y"),
         ({"estimator": NoSeed(), "n_repeats": 2}, r"would repeat identical fits"),
     ],
 )
