@@ -1,9 +1,8 @@
 """Covariates of documents that a user passes, as numbers.
 
 `CovariateDesign` turns columns into numbers: `_named_columns` finds the columns,
-`as_column` reads each, `_levels` orders categories, and `_coded` and `_indicators`
-number them. With a formula, formulaic computes the numbers from the columns. `Scaling`
-standardises them.
+`as_column` reads each, `_levels` orders categories, and `_coded` numbers them. With a
+formula, formulaic computes the numbers from the columns. `Scaling` standardises them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from sklda._data.notices import import_extra, warn_user
 FORMULA_CONSTRAINTS: dict = {"formula": [str, None], "reference": [dict, None]}
 _MANY = 20  # categories: with more, they are probably numbers or dates
 _CONSTANT = 1e-12  # standard deviation, relative to the largest magnitude
-_LEAST, _MOST = 1e-303, 1e303  # standard deviations with a finite inverse
+_LEAST, _MOST = 1e-50, 1e50  # standard deviations whose powers do not overflow
 _ROUNDING = 1e-9  # of the same number among other rows, relative to its column
 _HOW = (
     "Write names of columns, or functions of them such as C(party), bs(age, 4), "
@@ -120,7 +119,13 @@ class CovariateDesign(NamedTuple):
         else:
             found = []
             for name, levels in self.columns:
-                found += _indicators(name, levels, _coded(read[name], levels, name))
+                values = _coded(read[name], levels, name)
+                if levels is None:
+                    found.append((name, values))
+                    continue
+                # The only level is refused as constant.
+                others = [*enumerate(levels)][1:] or [(0, levels[0])]
+                found += [(f"{name}[{level}]", values == i) for i, level in others]
         names = [name for name, _ in found]
         columns = [np.zeros((n_rows, 0)), *(values for _, values in found)]
         # In this order, sums have the same bits for all inputs.
@@ -252,16 +257,6 @@ def _coded(column: Column, levels: list[str] | None, name: str) -> np.ndarray:
             f"row {row}, but fit had {levels}."
         )
     return values
-
-
-def _indicators(
-    name: str, levels: list[str] | None, values: np.ndarray
-) -> list[tuple[str, np.ndarray]]:
-    """Return names and columns of numbers of a covariate."""
-    if levels is None:
-        return [(name, values)]
-    others = list(enumerate(levels))[1:] or [(0, levels[0])]  # refused as constant
-    return [(f"{name}[{level}]", values == i) for i, level in others]
 
 
 def _years(days: np.ndarray) -> np.ndarray:

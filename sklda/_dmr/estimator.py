@@ -304,7 +304,7 @@ default="annealed"
         ValueError
             If X contains values other than counts, covariates do not have a row of
             finite numbers, categories or dates for each document, their standard
-            deviations are not from 1e-303 to 1e303, or a parameter is out of range.
+            deviations are not from 1e-50 to 1e50, or a parameter is out of range.
 
         Warns
         -----

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -123,7 +122,7 @@ class Display:
         ImportError, TypeError
             If matplotlib is not installed, or `ax` is not an Axes.
         """
-        pyplot = import_pyplot(type(self).__name__)
+        pyplot = import_pyplot(self)
         if ax is None:
             _, ax = pyplot.subplots(layout="constrained", figsize=self._figure_size())
         check_axes(ax)
@@ -140,8 +139,8 @@ class PanelDisplay:
     """Base of the displays with several Axes.
 
     Each has `_panels()`, which returns the number of panels and what they are for an
-    error message, `_new_axes(pyplot, n_panels)`, which returns the panels of a new
-    figure (see `new_panels`), and `_draw(axes, style)`.
+    error message, `_new_axes(n_panels)`, which returns the panels of a new figure (see
+    `new_panels`), and `_draw(axes, style)`.
     """
 
     axes_: np.ndarray
@@ -167,9 +166,9 @@ class PanelDisplay:
         ImportError, TypeError, ValueError
             If matplotlib is not installed, or `ax` is not one Axes for each panel.
         """
-        pyplot = import_pyplot(type(self).__name__)
+        import_pyplot(self)
         n_panels, content = self._panels()
-        given = self._new_axes(pyplot, n_panels) if ax is None else ax
+        given = self._new_axes(n_panels) if ax is None else ax
         axes = np.asarray(given, dtype=object).ravel()
         for panel in axes:
             check_axes(panel)
@@ -185,7 +184,6 @@ class PanelDisplay:
 
 
 def new_panels(
-    pyplot: ModuleType,
     n_panels: int,
     max_columns: int,
     size: tuple[float, float],
@@ -196,6 +194,8 @@ def new_panels(
 
     Each has this width and height in inches; the figure has a margin around them.
     """
+    from matplotlib import pyplot
+
     n_columns = min(n_panels, max_columns)
     n_rows = -(-n_panels // n_columns)
     width, height = size[0] * n_columns + margin[0], size[1] * n_rows + margin[1]
@@ -210,9 +210,9 @@ def new_panels(
     return panels
 
 
-def import_pyplot(caller: str) -> ModuleType:
+def import_pyplot(display: Any) -> Any:
     """Import matplotlib.pyplot, or raise an ImportError that says how to install it."""
-    return import_extra("matplotlib.pyplot", "plot", f"{caller}.plot")
+    return import_extra("matplotlib.pyplot", "plot", f"{type(display).__name__}.plot")
 
 
 def check_axes(ax: Any) -> None:

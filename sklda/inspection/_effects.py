@@ -101,8 +101,7 @@ class TopicEffects(SeriesOfEstimates):
     p_value: np.ndarray
     n_draws: int
     references: dict[str, str]
-    _pooled: Pooled  # of scaled covariates
-    _per_unit: np.ndarray  # (n_terms,)
+    _pooled: Pooled
 
     def _series(self) -> tuple[str, list[str]]:
         references = [f"{name}[{level}]" for name, level in self.references.items()]
@@ -112,8 +111,7 @@ class TopicEffects(SeriesOfEstimates):
         # References repeat the intercept, multiplied by 0.
         n = len(self.terms)
         a, b = (k if k < n else 0 for k in (i, j))
-        scales = [self._per_unit[k] if k < n else 0.0 for k in (i, j)]
-        return self._pooled.difference(a, b, scales)
+        return self._pooled.difference(a, b, (float(i < n), float(j < n)))
 
     @validates(as_frame=["boolean"], term=[str, None])
     def summary(self, *, term: str | None = None, as_frame: bool = False) -> Any:
@@ -225,7 +223,7 @@ def estimate_effect(
         If there are fewer than 2 draws or topics, a parameter is out of range, or the
         covariates do not have a row of finite numbers, dates or categories for each
         document, have missing values, are collinear, or have standard deviations not
-        from 1e-303 to 1e303.
+        from 1e-50 to 1e50.
     ImportError
         If there is a formula, and formulaic is not installed.
 
@@ -294,65 +292,58 @@ def estimate_effect(
             "covariates must have different names, other than 'intercept'; got "
             f"{design.names}."
         )
-    estimator, per_unit = _regression(numbers, design.names)
+    estimator = _regression(numbers, design.names)
     pooled = pool(draws, shown, estimator, confidence_level, random_state)
     t = pooled.t.T
     return TopicEffects(
         terms=terms,
         topics=shown,
         topic_names=draws.topic_names[shown],
-        coefficient=pooled.mean.T * per_unit,
-        standard_error=pooled.standard_error.T * per_unit,
+        coefficient=pooled.mean.T,
+        standard_error=pooled.standard_error.T,
         df=pooled.df.T,
         t=t,
         p_value=2 * student_t.sf(np.abs(t), pooled.df.T),
-        low=pooled.low.T * per_unit,
-        high=pooled.high.T * per_unit,
+        low=pooled.low.T,
+        high=pooled.high.T,
         confidence_level=confidence_level,
         n_draws=draws.n_draws,
         references=design.references,
         _pooled=pooled,
-        _per_unit=per_unit,
     )
 
 
-def _regression(covariates: np.ndarray, names: list[str]) -> tuple[Linear, np.ndarray]:
-    """Return the regression on scaled covariates, and the scales of its coefficients.
+def _regression(covariates: np.ndarray, names: list[str]) -> Linear:
+    """Return the regression on covariates, or ValueError if it is not unique.
 
-    Squares in the units of the covariates may overflow. Raise ValueError if the
-    regression has no unique solution.
+    It is fitted to standardised covariates, which avoids overflow.
     """
     n_documents, n_covariates = covariates.shape
     scaling = Scaling.of(covariates, names)
-    if scaling.constant:
-        raise ValueError(
-            f"covariates {scaling.constant} are constant: remove them, because an "
-            "intercept is added."
-        )
-    scaled = scaling.standardised(covariates)
+    scaled = np.where(scaling.is_constant, 0, scaling.standardised(covariates))
     rank = int(np.linalg.matrix_rank(scaled)) if n_covariates > 0 else 0
     if rank < n_covariates or n_documents < n_covariates + 2:
         raise ValueError(
             f"covariates have {n_covariates} columns, {names}, of which {rank} are "
-            f"independent, for {n_documents} documents. Remove columns that follow "
-            "from the others, such as one column of each category; the regression "
-            "needs 2 more documents than columns."
+            f"independent, for {n_documents} documents. Remove columns that are "
+            f"constant, here {scaling.constant}, because an intercept is added, or "
+            "that follow from the others, such as one column of each category; the "
+            "regression needs 2 more documents than columns."
         )
     design = np.column_stack([np.ones(n_documents), scaled])
     inverse, df = np.linalg.pinv(design), n_documents - n_covariates - 1
-    uncentred = np.eye(n_covariates + 1)  # to an intercept where covariates are 0
-    uncentred[0, 1:] = -scaling.mean / scaling.scale
-    rows = uncentred @ inverse
+    to_units = np.diag(np.append(1.0, 1 / scaling.scale))
+    to_units[0, 1:] = -scaling.mean / scaling.scale  # intercept where these are 0
+    rows = to_units @ inverse
     per_noise = (rows**2).sum(axis=1)
     rows /= np.sqrt(per_noise)[:, np.newaxis]
 
     def fit(responses):
         scaled = inverse @ responses
         noise = ((responses - design @ scaled) ** 2).sum(axis=0) / df
-        return uncentred @ scaled, np.outer(per_noise, noise)
+        return to_units @ scaled, np.outer(per_noise, noise)
 
-    per_unit = np.append(1.0, 1 / scaling.scale)
-    return Linear("effects", fit, df, rows @ rows.T), per_unit
+    return Linear("effects", fit, df, rows @ rows.T)
 
 
 # --- the plot ---------------------------------------------------------------------

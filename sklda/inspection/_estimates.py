@@ -10,7 +10,7 @@ need no pooling, because each kept sample has weights of covariates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -234,11 +234,10 @@ class Pooled:
         self.low, self.high = self.mean - half, self.mean + half
 
     def difference(
-        self, i: int, j: int, scales: Sequence[float] = (1.0, 1.0)
+        self, i: int, j: int, factors: tuple[float, float] = (1.0, 1.0)
     ) -> tuple[np.ndarray, ...]:
-        """Return the columns of the contrast of series i and j, times their scales."""
-        unit = max(scales) or 1.0  # squares in other units may overflow
-        a, b = (scale / unit for scale in scales)
+        """Return the columns of the contrast of series i and j, times two factors."""
+        a, b = factors
         variances = a**2 * self.within[i], b**2 * self.within[j]
         common = self.correlation[i, j] * np.sqrt(variances[0] * variances[1])
         within, df = sum(variances) - 2 * common, self.within_df
@@ -248,7 +247,7 @@ class Pooled:
         draws = a * self.draws[:, i] - b * self.draws[:, j]
         pooled = Pooled(draws, within, df, np.eye(1), self.level)
         probability = student_t.cdf(pooled.t, pooled.df)
-        return pooled.mean * unit, pooled.low * unit, pooled.high * unit, probability
+        return pooled.mean, pooled.low, pooled.high, probability
 
 
 class Linear(NamedTuple):
@@ -480,18 +479,17 @@ def predicted_proportions(
 def _draws_of_settings(fitted: Any, covariates: Any) -> tuple[list[str], np.ndarray]:
     """Return the names of the settings, and their proportions for each kept sample."""
     design = design_of(fitted)
-    if not isinstance(covariates, Mapping):
-        matrix = design.numbers(covariates, None)
-        names = [str(i) for i in range(len(matrix))]
-        return names, np.array([*_proportions(fitted, matrix)])
-    if not covariates:
+    if not isinstance(covariates, Mapping):  # a setting for each row
+        settings = dict(enumerate(design.numbers(covariates, None)[:, np.newaxis]))
+    elif not covariates:
         raise ValueError("covariates contain no settings.")
-    matrices = [design.numbers(rows, None) for rows in covariates.values()]
+    else:
+        settings = {k: design.numbers(rows, None) for k, rows in covariates.items()}
     means = [
         [proportions.mean(axis=0) for proportions in _proportions(fitted, matrix)]
-        for matrix in matrices
+        for matrix in settings.values()
     ]
-    return [str(name) for name in covariates], np.stack(means, axis=1)
+    return list(map(str, settings)), np.stack(means, axis=1)
 
 
 def _proportions(fitted: Any, matrix: np.ndarray) -> Iterator[np.ndarray]:

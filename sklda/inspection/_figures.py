@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -567,11 +566,10 @@ class TopWordsDisplay(PanelDisplay):
             for label in panel.get_yticklabels():  # wide letters, or a narrow panel
                 label.set(clip_on=True, clip_box=panel.bbox)
 
-    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
+    def _new_axes(self, n_panels: int) -> np.ndarray:
         panel_height = _WORD_HEIGHT * self.probabilities.shape[1]
         # All sizes are known: a layout engine would take half a minute for 100 panels.
         panels = new_panels(
-            pyplot,
             n_panels,
             _MAX_COLUMNS,
             (_WIDTH + _SIDES, panel_height + _TOP),

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -530,13 +529,12 @@ class TopicMeansDisplay(PanelDisplay):
     def _panels(self) -> tuple[int, str]:
         return len(self.means.topic_names) + (self.means.places is not None), "panels"
 
-    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
+    def _new_axes(self, n_panels: int) -> np.ndarray:
         has_rows = self.means.places is None
         height = _ROW * len(self.means.groups) + 0.8 if has_rows else _HEIGHT
         margin = (_NAMES if has_rows else 0.0, 0.0)  # for the names of groups
-        panels = new_panels(
-            pyplot, n_panels, _PANELS, (_WIDTH, height), margin, sharey=has_rows
-        )
+        size = _WIDTH, height
+        panels = new_panels(n_panels, _PANELS, size, margin, sharey=has_rows)
         if has_rows:
             panels[0].figure.supxlabel("mean proportion", fontsize="medium")
         return panels

@@ -103,10 +103,8 @@ def document_completion_score(
     -3.16
     """
     if isinstance(estimator, Pipeline):
-        for _, step in estimator.steps[:-1]:
-            if step is not None and step != "passthrough":
-                X = step.transform(X)
-        estimator = estimator.steps[-1][1]
+        X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+        estimator = estimator[-1]
     estimator = snapshot(estimator)
     components = fitted_components(estimator)
     check_one_model(estimator)

@@ -97,7 +97,8 @@ def measure_all(
 ) -> Bunch:
     """Return each measure of all fits, (n_values, n_folds, n_seeds or 1)."""
     work = delayed(memory.cache(fit_and_measure))
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(
+    every_fit = 11 if verbose else 0  # joblib reports
+    results = Parallel(n_jobs=n_jobs, return_as="generator", verbose=every_fit)(
         work(clone(estimator).set_params(n_components=n, **seed), data, fold, measures)
         for n, fold, seed in product(*design)
     )
@@ -109,27 +110,12 @@ def measure_all(
     for place, (values, components) in zip(np.ndindex(shape), results, strict=True):
         for name, value in values.items():
             fits[name][place] = value
-        if verbose:
-            print(_line(design, place, values), flush=True)
         topics.append(components)
         if len(topics) == len(design.seeds):
             if "stability" in measures:
                 fits.stability[place[:2]] = topic_stability(topics).overall
             topics.clear()
     return fits
-
-
-def _line(design: Design, place: tuple[int, ...], values: dict[str, float]) -> str:
-    """Return the line of progress of one fit."""
-    shape = tuple(map(len, design))
-    number = int(np.ravel_multi_index(place, shape)) + 1
-    score = f"score {values['score']:.4f}, " if "score" in values else ""
-    return (
-        f"[topic_number_curve] fit {number}/{np.prod(shape)}, "
-        f"n_components={design.n_components[place[0]]}, "
-        f"fold {place[1] + 1}/{shape[1]}, repeat {place[2] + 1}/{shape[2]}, "
-        f"{score}{values['seconds']:.1f} s"
-    )
 
 
 CurveMeasure: TypeAlias = Literal[
@@ -215,7 +201,7 @@ def topic_number_curve(
     random_state : int, RandomState instance or None, default=None
         Seed for the folds and the fits. Pass an int for reproducible results.
     verbose : bool, default=False
-        Whether to print a line for each fit, with its score and its seconds.
+        Whether to print a line for each fit, with the time that it ended.
 
     Returns
     -------
