@@ -106,16 +106,16 @@ class SampledChains:
 
     def __post_init__(self) -> None:
         records = self._records
-        n_draws = min(len(record.sweeps) for record in records)
+        n_draws = min(len(record.draws["sweeps"]) for record in records)
         if n_draws == 0:
             raise ValueError("A callback has stopped a chain before its first draw.")
         self.estimators_ = [record.estimator for record in records]
         self.scalars_ = {
-            name: np.array([record.values[name][:n_draws] for record in records])
-            for name in records[0].values
+            name: np.array([record.draws[name][:n_draws] for record in records])
+            for name in records[0].draws
         }
-        self.pairs_ = np.array([record.together[:n_draws] for record in records])
-        self.sweeps_ = records[0].sweeps[:n_draws]
+        self.pairs_ = self.scalars_.pop("pairs")
+        self.sweeps_ = self.scalars_.pop("sweeps")[0]
         self.seconds_ = np.array([record.seconds for record in records])
 
     @property
@@ -260,9 +260,7 @@ class SampledChains:
         rows = {name: row.copy() for name, row in self._rows.items()}
         if not as_frame:
             return rows
-        return import_pandas().DataFrame.from_dict(
-            rows, orient="index", columns=list(COLUMNS)
-        )
+        return import_pandas().DataFrame(rows.values(), index=[*rows])
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, float]]:
@@ -429,16 +427,12 @@ default=None
     >>> chains.more(480).scalars_["log_joint"].shape
     (4, 100)
     """
-    if isclass(estimator) or not isinstance(estimator, BaseTopicModel):
+    is_ours = isinstance(estimator, BaseTopicModel) and not isclass(estimator)
+    if not is_ours or hasattr(estimator, "to_local"):  # on a cluster
         raise TypeError(
             f"estimator must be an estimator of sklda, got {estimator!r}. For a "
-            "pipeline, pass its last step, and the output of the earlier steps as X."
-        )
-    if hasattr(estimator, "to_local"):  # on a cluster
-        raise TypeError(
-            f"{type(estimator).__module__.rpartition('.')[0]} does not run several "
-            "chains in parallel. Fit with several seeds, or pass "
-            f"{type(estimator).__name__} of sklda and a sample of the documents."
+            "pipeline, pass its last step, and the output of the earlier steps as X. "
+            "Fit estimators of sklda.dask with several seeds instead."
         )
     options = {} if covariates is None else {"covariates": covariates}
     if options and "covariates" not in signature(estimator.fit).parameters:
