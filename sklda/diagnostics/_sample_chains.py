@@ -47,7 +47,7 @@ from sklda.diagnostics._verdict import (
     rows_of_pairs,
     texts,
 )
-from sklda.inspection._display import in_two_lines, table_lines
+from sklda.inspection._estimates import in_two_lines, table_lines
 
 _WIDTH = 80  # characters of the printed verdict
 

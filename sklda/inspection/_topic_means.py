@@ -29,11 +29,8 @@ from sklda.inspection._display import (
     FILL,
     PanelDisplay,
     largest_topics,
-    line_of_others,
     new_panels,
     plain,
-    table_by_keys,
-    table_lines,
     write_dates,
     write_rows,
     write_title,
@@ -43,8 +40,11 @@ from sklda.inspection._estimates import (
     Pooled,
     SeriesOfEstimates,
     check_several,
+    line_of_others,
     means_with_intervals,
     pool,
+    table_by_keys,
+    table_lines,
 )
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from sklda._data.checks import check_result
-from sklda.inspection._display import EDGE, FILL, PanelDisplay, new_panels, table_lines
+from sklda.inspection._display import EDGE, FILL, PanelDisplay, new_panels
+from sklda.inspection._estimates import table_lines
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
