@@ -26,7 +26,7 @@ _LEAST, _MOST = 1e-50, 1e50  # standard deviations whose powers do not overflow
 _ROUNDING = 1e-9  # of the same number among other rows, relative to its column
 _HOW = (
     "Write names of columns, or functions of them such as C(party), bs(age, 4), "
-    "center(age), np.log(age) and I(age > 65), joined by +, : or *."
+    "center(age), np.log(age) and I(age > 65), joined by +, : or *; no left side."
 )
 
 
@@ -344,17 +344,9 @@ def _spec_of(formula: str, frame: Any, names: list[str]) -> Any:
         computes numbers of a document that depend on the other documents.
     """
     formulaic = import_extra("formulaic", "formulas", "formula=")
+    options = {"output": "numpy", "na_action": "ignore"}
     try:
-        parsed = formulaic.Formula(formula)
-    except Exception as error:
-        raise ValueError(f"formula={formula!r} cannot be read. {_HOW}") from error
-    if not isinstance(parsed, formulaic.SimpleFormula):
-        raise ValueError(
-            f"formula={formula!r} must have no left side and no '|': write the "
-            "covariates only, as in formula='party + age'."
-        )
-    spec = formulaic.ModelSpec(formula=parsed, output="numpy", na_action="ignore")
-    try:
+        spec = formulaic.ModelSpec(formula=formulaic.Formula(formula), **options)
         found = _computed(spec, frame)
         matrix = np.asarray(found, dtype=np.float64)
     except Exception as error:
@@ -395,7 +387,7 @@ def _computed(spec: Any, frame: Any) -> Any:
 
 def _failure(formula: str, error: Exception, advice: str) -> ValueError:
     # The first sentence of formulaic names unknown categories.
-    cause = str(error.__cause__ or error).partition(". ")[0].rstrip(".")
+    cause = re.split(r"\.\s", str(error.__cause__ or error))[0].rstrip(".")
     return ValueError(f"formula={formula!r} fails: {cause}. {advice}")
 
 

@@ -109,10 +109,8 @@ def seed_word_prior(
                 f"got {topic!r}."
             )
         for seed in check_names(words, f"seeds of topic {topic}", "words"):
-            columns = [i for i, name in enumerate(names) if name == seed]
-            columns = columns or [
-                i for i, name in enumerate(names) if fnmatchcase(name, seed)
-            ]
+            fits = str.__eq__ if seed in names else fnmatchcase
+            columns = [i for i, name in enumerate(names) if fits(name, seed)]
             prior[topic, columns] = weight
             n_found += len(columns)
             if not columns:

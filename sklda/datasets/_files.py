@@ -410,13 +410,10 @@ def _opened(path: PathLike) -> Iterator[io.TextIOWrapper]:
         stream = gzip.GzipFile(fileobj=raw) if is_gzip else raw
         try:
             yield io.TextIOWrapper(stream, "utf-8-sig")
-        except UnicodeDecodeError as error:
+        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(
-                f"{os.fspath(path)} is not in UTF-8: convert it first ({error})."
-            ) from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(
-                f"{os.fspath(path)}: the gzip data are damaged or cut short ({error})."
+                f"{os.fspath(path)} must be a whole file in UTF-8, plain or gzip: "
+                f"convert or replace it ({error})."
             ) from error
 
 

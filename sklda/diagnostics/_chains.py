@@ -46,13 +46,11 @@ class HeldOut(NamedTuple):
     words: np.ndarray  # (n_words_seen,) columns of X
     weights: WeightedCorpus  # with words numbered as in `words`
     halves: Halves  # of the tokens of each document
-    n_tokens: float
 
     @classmethod
     def of(cls, weights: WeightedCorpus) -> Self:
         """Return the documents, with what every evaluation needs."""
-        n_tokens = float(weights.count.sum(dtype=np.float64))
-        return cls(*renumber(weights), split_tokens(weights), n_tokens)
+        return cls(*renumber(weights), split_tokens(weights))
 
 
 def draw_pairs(corpus: Corpus, generator: np.random.Generator) -> np.ndarray:

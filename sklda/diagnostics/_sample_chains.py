@@ -110,6 +110,7 @@ class SampledChains:
         if n_draws == 0:
             raise ValueError("A callback has stopped a chain before its first draw.")
         self.estimators_ = [record.estimator for record in records]
+        self._name = type(self.estimators_[0]).__name__
         self.scalars_ = {
             name: np.array([record.draws[name][:n_draws] for record in records])
             for name in records[0].draws
@@ -138,10 +139,6 @@ class SampledChains:
     def verdict_(self) -> str:
         """A sentence that states whether to trust the chains, and what to do."""
         return self._verdict.sentence
-
-    @property
-    def _name(self) -> str:
-        return type(self.estimators_[0]).__name__
 
     @property
     def _length(self) -> Sweeps:
@@ -492,6 +489,6 @@ def _check_data(
     if X_test is None:
         return pairs, None
     documents = HeldOut.of(check_weights(estimator, X_test, reset=False, whole=whole))
-    if documents.n_tokens == 0:
+    if not documents.weights.count.any():
         raise ValueError("X_test has no tokens: pass documents with tokens, or None.")
     return pairs, documents

@@ -43,9 +43,8 @@ FILL = "#a3c6df"
 EDGE = "#2f5570"
 # Texts of users are shown as they are: "$" does not start a formula, TeX does not run.
 PLAIN = {"parse_math": False, "usetex": False}
-_MAX_NAME = 40  # characters of a name beside an axis or in a legend
-_MAX_TITLE = 28  # characters of the title of a panel
-_MAX_QUANTITY = 90  # characters of the label of the axis of intervals
+# Characters of a title or a word in a panel, of a name, and of a line of text.
+SHORT, _MAX_NAME, LONG = 26, 40, 80
 _MARKS = "osD^v"
 _BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 _GAPS = {"w_pad": 0.08, "h_pad": 0.08}  # around panels with their texts, in inches
@@ -242,7 +241,7 @@ def shorten(text: str, max_length: int) -> str:
 
 def write_title(panel: Any, name: str) -> None:
     """Write a title above a panel, so short that it fits in capital letters."""
-    panel.set_title(plain(name, _MAX_TITLE), fontsize="small", **PLAIN)
+    panel.set_title(plain(name, SHORT), fontsize="small", **PLAIN)
 
 
 def rows_and_names(
@@ -496,7 +495,7 @@ class TopicIntervalsDisplay(Display):
         if (self.low < 0).any():
             axes.axvline(0, color="black", linewidth=0.8, zorder=1)
         write_rows(axes, self.topic_names)
-        axes.set_xlabel(plain(self.quantity, _MAX_QUANTITY), **PLAIN)
+        axes.set_xlabel(plain(self.quantity, LONG), **PLAIN)
         legend_beside(axes)
 
 

@@ -27,6 +27,7 @@ from sklda._sampling.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda.inspection._display import (
     EDGE,
     FILL,
+    SHORT,
     PanelDisplay,
     largest_topics,
     new_panels,
@@ -63,7 +64,6 @@ _WIDTH, _HEIGHT = 2.8, 2.0  # inches of a panel with a line
 _ROW = 0.26  # inches of a group
 _NAMES = 1.4  # inches of their names
 _BELOW_YEAR = 16  # points from the dates, below which their year may stand
-_MAX_NAME = 24  # characters of the name of a group
 
 
 # --- groups -----------------------------------------------------------------------
@@ -557,7 +557,7 @@ class TopicMeansDisplay(PanelDisplay):
         panel.hlines(rows, means.low[:, j], means.high[:, j], color=FILL, linewidth=4)
         panel.plot(means.mean[:, j], rows, **{"linestyle": "none"} | style)
         sizes = zip(means.groups, means.n_documents, strict=True)
-        write_rows(panel, [f"{plain(name, _MAX_NAME)} ({n:,})" for name, n in sizes])
+        write_rows(panel, [f"{plain(name, SHORT)} ({n:,})" for name, n in sizes])
         panel.set_xlim(left=0)
         panel.locator_params(axis="x", nbins=4)
 

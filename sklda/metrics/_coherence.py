@@ -331,10 +331,11 @@ list of str
         occurrences = iter([_in_documents(X, words, weights.shape[1])])
     topics = topics.reshape(top.shape)
     together, n_units = _count(occurrences, topics)
+    occurs = together.diagonal(axis1=1, axis2=2) > 0
+    if in_texts:
+        _check_occurring(searched, topics[occurs])
     values = _coherences(measure, together, n_units, smoothing)
     if in_texts:
-        occurs = together.diagonal(axis1=1, axis2=2) > 0
-        _check_occurring(searched, topics[occurs])
         values = np.where(occurs.sum(axis=1) > 1, values, np.nan)
     coherence = np.full(len(weights), np.nan)
     coherence[~empty] = values
