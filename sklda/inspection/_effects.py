@@ -70,7 +70,6 @@ class TopicEffects(SeriesOfEstimates):
     """
 
     terms: list[str]
-    topics: np.ndarray
     coefficient: np.ndarray
     standard_error: np.ndarray
     df: np.ndarray

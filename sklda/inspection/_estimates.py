@@ -114,7 +114,18 @@ def in_two_lines(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TopicContrasts:
+class TopicEstimates:
+    """Base of the results that have estimates with intervals for topics."""
+
+    topics: np.ndarray
+    topic_names: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    confidence_level: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TopicContrasts(TopicEstimates):
     """Differences of topic proportions, first minus second.
 
     The method `contrast` of `TopicMeans`, `TopicEffects` and `PredictedProportions`
@@ -140,13 +151,8 @@ class TopicContrasts:
 
     first: str
     second: str
-    topics: np.ndarray
-    topic_names: np.ndarray
     difference: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
     probability: np.ndarray
-    confidence_level: float
 
     @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
@@ -183,19 +189,12 @@ class TopicContrasts:
         return "\n".join([title, *table_lines(rows, ">")])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SeriesOfEstimates:
+class SeriesOfEstimates(TopicEstimates):
     """Base of the estimates with intervals for several groups, terms or settings.
 
     `_series` returns what they are, for an error message, and their names.
     `_difference` returns the columns of the contrast of two of them.
     """
-
-    topics: np.ndarray
-    topic_names: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    confidence_level: float
 
     def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
         """Return the differences between two groups, terms or settings.

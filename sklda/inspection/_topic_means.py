@@ -223,7 +223,6 @@ class TopicMeans(SeriesOfEstimates):
     are_dates: bool
     n_documents: np.ndarray
     n_undated: int
-    topics: np.ndarray
     mean: np.ndarray
     standard_error: np.ndarray
     n_draws: int
