@@ -13,10 +13,7 @@ from sklda.inspection._contents import (
     top_documents,
     top_words,
 )
-from sklda.inspection._display import (
-    PredictedProportionsDisplay,
-    TopicIntervalsDisplay,
-)
+from sklda.inspection._display import PredictedProportionsDisplay, TopicIntervalsDisplay
 from sklda.inspection._effects import TopicEffects, estimate_effect
 from sklda.inspection._estimates import (
     PredictedProportions,

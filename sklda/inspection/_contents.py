@@ -24,13 +24,7 @@ import numpy as np
 
 from sklda._data.checks import check_indices, check_limit, check_sequence, label_list
 from sklda._data.notices import import_pandas
-from sklda._data.types import (
-    MatrixLike,
-    NameList,
-    PathLike,
-    SupportsArray,
-    WordMetric,
-)
+from sklda._data.types import MatrixLike, NameList, PathLike, SupportsArray, WordMetric
 from sklda._fitted.fitted_topics import (
     axis_sums,
     check_counts,

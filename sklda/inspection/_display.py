@@ -433,11 +433,7 @@ class TopicIntervalsDisplay(Display):
 
     @classmethod
     def from_contrasts(
-        cls,
-        contrasts: Any,
-        *,
-        ax: Axes | None = None,
-        **style: Any,
+        cls, contrasts: Any, *, ax: Axes | None = None, **style: Any
     ) -> Self:
         """Plot differences of topic proportions between two groups or settings.
 

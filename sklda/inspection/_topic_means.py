@@ -84,11 +84,7 @@ class Groups(NamedTuple):
 
 
 def check_groups(
-    groups: Any,
-    n_documents: int,
-    max_bins: int = 60,
-    *,
-    may_miss_dates: bool = False,
+    groups: Any, n_documents: int, max_bins: int = 60, *, may_miss_dates: bool = False
 ) -> Groups:
     """Return the groups: numbers and dates in increasing order, or categories.
 
