@@ -9,12 +9,8 @@ import numpy as np
 from sklda._data.checks import array_or_none
 from sklda._data.notices import import_extra
 
-_DATES = {
-    "date",
-    "datetime",
-    "datetime64",
-    "period",
-}  # as pandas names kinds of objects
+# As pandas names kinds of objects.
+_DATES = {"date", "datetime", "datetime64", "period"}
 _NUMBERS = {"boolean", "decimal", "floating", "integer", "mixed-integer-float"}
 
 

@@ -1,9 +1,8 @@
 """Covariates of documents that a user passes, as numbers.
 
 `CovariateDesign` turns columns into numbers: `_named_columns` finds the columns,
-`as_column` reads each, `_levels` orders categories, and `_coded` and `_indicators`
-number them. With a formula, formulaic computes the numbers from the columns. `Scaling`
-standardises them.
+`as_column` reads each, `_levels` orders categories, and `_coded` numbers them. With a
+formula, formulaic computes the numbers from the columns. `Scaling` standardises them.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from functools import partial, update_wrapper
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -24,11 +22,11 @@ from sklda._data.notices import import_extra, warn_user
 FORMULA_CONSTRAINTS: dict = {"formula": [str, None], "reference": [dict, None]}
 _MANY = 20  # categories: with more, they are probably numbers or dates
 _CONSTANT = 1e-12  # standard deviation, relative to the largest magnitude
-_LEAST, _MOST = 1e-303, 1e303  # standard deviations with a finite inverse
+_LEAST, _MOST = 1e-50, 1e50  # standard deviations whose powers do not overflow
 _ROUNDING = 1e-9  # of the same number among other rows, relative to its column
 _HOW = (
     "Write names of columns, or functions of them such as C(party), bs(age, 4), "
-    "center(age), np.log(age) and I(age > 65), joined by +, : or *."
+    "center(age), np.log(age) and I(age > 65), joined by +, : or *; no left side."
 )
 
 
@@ -121,7 +119,13 @@ class CovariateDesign(NamedTuple):
         else:
             found = []
             for name, levels in self.columns:
-                found += _indicators(name, levels, _coded(read[name], levels, name))
+                values = _coded(read[name], levels, name)
+                if levels is None:
+                    found.append((name, values))
+                    continue
+                # The only level is refused as constant.
+                others = [*enumerate(levels)][1:] or [(0, levels[0])]
+                found += [(f"{name}[{level}]", values == i) for i, level in others]
         names = [name for name, _ in found]
         columns = [np.zeros((n_rows, 0)), *(values for _, values in found)]
         # In this order, sums have the same bits for all inputs.
@@ -255,16 +259,6 @@ def _coded(column: Column, levels: list[str] | None, name: str) -> np.ndarray:
     return values
 
 
-def _indicators(
-    name: str, levels: list[str] | None, values: np.ndarray
-) -> list[tuple[str, np.ndarray]]:
-    """Return names and columns of numbers of a covariate."""
-    if levels is None:
-        return [(name, values)]
-    others = list(enumerate(levels))[1:] or [(0, levels[0])]  # refused as constant
-    return [(f"{name}[{level}]", values == i) for i, level in others]
-
-
 def _years(days: np.ndarray) -> np.ndarray:
     """Return dates as years: noon of 2 July 2023 is 2023.5."""
     year = days.astype("M8[Y]")
@@ -350,17 +344,9 @@ def _spec_of(formula: str, frame: Any, names: list[str]) -> Any:
         computes numbers of a document that depend on the other documents.
     """
     formulaic = import_extra("formulaic", "formulas", "formula=")
+    options = {"output": "numpy", "na_action": "ignore"}
     try:
-        parsed = formulaic.Formula(formula)
-    except Exception as error:
-        raise ValueError(f"formula={formula!r} cannot be read. {_HOW}") from error
-    if not isinstance(parsed, formulaic.SimpleFormula):
-        raise ValueError(
-            f"formula={formula!r} must have no left side and no '|': write the "
-            "covariates only, as in formula='party + age'."
-        )
-    spec = formulaic.ModelSpec(formula=parsed, output="numpy", na_action="ignore")
-    try:
+        spec = formulaic.ModelSpec(formula=formulaic.Formula(formula), **options)
         found = _computed(spec, frame)
         matrix = np.asarray(found, dtype=np.float64)
     except Exception as error:
@@ -377,49 +363,31 @@ def _spec_of(formula: str, frame: Any, names: list[str]) -> Any:
 def _formula_matrix(spec: Any, frame: Any) -> np.ndarray:
     """Return the columns of a formula for new rows, as the fit would compute them.
 
-    Raises
-    ------
-    ValueError
-        If there are categories that the fit did not have, or the formula fails.
-
-    Warns
-    -----
-    UserWarning
-        If values lie beyond the ends of a spline, and the formula does not say what
-        happens there.
+    Raise ValueError if there are categories that the fit did not have, values beyond
+    the ends of a spline, or the formula fails.
     """
-    for clip in (False, True):
-        try:
-            matrix = np.asarray(_computed(spec, frame, clip=clip))
-            break
-        except Exception as error:
-            if clip:
-                advice = "It suited the covariates of the fit, but not these."
-                raise _failure(str(spec.formula), error, advice) from error
-    if clip:
-        warn_user(
-            f"covariates lie beyond the ends of a spline in formula="
-            f"{str(spec.formula)!r}, which are those of the fit: the value at the end "
-            "is used. Choose yourself: bs(..., extrapolation='clip') does the same "
-            "without a warning, 'extend' continues the curve, and 'raise' refuses "
-            "such covariates."
+    try:
+        return np.asarray(_computed(spec, frame))
+    except Exception as error:
+        advice = (
+            "It suited the covariates of the fit, but not these. Beyond the ends of a "
+            "spline, bs(..., extrapolation='clip') uses the value at the end, and "
+            "'extend' continues the curve."
         )
-    return matrix
+        raise _failure(str(spec.formula), error, advice) from error
 
 
-def _computed(spec: Any, frame: Any, *, clip: bool = False) -> Any:
+def _computed(spec: Any, frame: Any) -> Any:
     """Return the ModelMatrix of a frame; categories unknown to the fit are errors."""
     formulaic = import_extra("formulaic", "formulas", "formula=")
-    spline = formulaic.transforms.TRANSFORMS["bs"]
-    clipped = update_wrapper(partial(spline, extrapolation="clip"), spline)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("error", formulaic.errors.DataMismatchWarning)
-        return spec.get_model_matrix(frame, context={"bs": clipped} if clip else {})
+        return spec.get_model_matrix(frame)
 
 
 def _failure(formula: str, error: Exception, advice: str) -> ValueError:
     # The first sentence of formulaic names unknown categories.
-    cause = str(error.__cause__ or error).partition(". ")[0].rstrip(".")
+    cause = re.split(r"\.\s", str(error.__cause__ or error))[0].rstrip(".")
     return ValueError(f"formula={formula!r} fails: {cause}. {advice}")
 
 

@@ -92,16 +92,25 @@ def seed_word_prior(
     >>> lda.topic_word_.argmax(axis=1)
     array([1, 2])
     """
+    if not isinstance(seeds, Mapping):
+        raise TypeError(
+            f"seeds must map numbers of topics to lists of words, such as "
+            f"{{0: ['goal', 'match']}}; got {seeds!r}."
+        )
     names = check_feature_names(feature_names)
     base = 1 / n_components if base is None else base
     prior = np.full((n_components, len(names)), base, dtype=np.float64)
     n_found, unknown = 0, []
-    for topic, words in _check_seeds(seeds, n_components).items():
-        for seed in words:
-            columns = [i for i, name in enumerate(names) if name == seed]
-            columns = columns or [
-                i for i, name in enumerate(names) if fnmatchcase(name, seed)
-            ]
+    for topic, words in seeds.items():
+        is_number = isinstance(topic, Integral) and not isinstance(topic, bool)
+        if not (is_number and 0 <= topic < n_components):
+            raise ValueError(
+                f"a topic of seeds must be an integer from 0 to {n_components - 1}, "
+                f"got {topic!r}."
+            )
+        for seed in check_names(words, f"seeds of topic {topic}", "words"):
+            fits = str.__eq__ if seed in names else fnmatchcase
+            columns = [i for i, name in enumerate(names) if fits(name, seed)]
             prior[topic, columns] = weight
             n_found += len(columns)
             if not columns:
@@ -115,21 +124,3 @@ def seed_word_prior(
     if unknown:
         warn_user(f"These seeds match none of feature_names: {shown}.")
     return prior
-
-
-def _check_seeds(seeds, n_components: int) -> dict[int, list[str]]:
-    if not isinstance(seeds, Mapping):
-        raise TypeError(
-            f"seeds must map numbers of topics to lists of words, such as "
-            f"{{0: ['goal', 'match']}}; got {seeds!r}."
-        )
-    checked = {}
-    for topic, words in seeds.items():
-        is_number = isinstance(topic, Integral) and not isinstance(topic, bool)
-        if not (is_number and 0 <= topic < n_components):
-            raise ValueError(
-                f"a topic of seeds must be an integer from 0 to {n_components - 1}, "
-                f"got {topic!r}."
-            )
-        checked[int(topic)] = check_names(words, f"seeds of topic {topic}", "words")
-    return checked

@@ -48,18 +48,6 @@ labels, stop words, rare words and the order of the words in a document.
 Newman, D. (2008). Bag of Words. UCI Machine Learning Repository.
 https://doi.org/10.24432/C5ZG6P
 """
-_ADDRESSES_DESCR = """\
-State of the Union addresses, 1790 to 2019
-------------------------------------------
-
-Twelve passages from each of the 239 annual messages of the presidents of the United
-States to Congress. A passage is a paragraph, or several short ones, of 300 to 1,500
-characters. The passages of an address are in order and at equal distances.
-
-The texts are in the public domain. They come from the R package sotu by Taylor B.
-Arnold and from the American Presidency Project.
-"""
-
 _BLOCK_BYTES = 1 << 18
 _MAX_INT32 = 2**31 - 1  # of ids and counts: sums of counts then fit 64 bits
 # Empty documents take memory, too: a small file must not demand a large amount.
@@ -380,8 +368,9 @@ def load_state_of_the_union() -> Bunch:
     >>> print(corpus.year[1966], corpus.president[1966], corpus.data[1966][:46])
     1952 Harry S Truman This demonstration of the way free men govern
     """
-    path = files("sklda.datasets") / "data" / "state_of_the_union.tsv.bz2"
-    _, *lines = bz2.decompress(path.read_bytes()).decode("utf-8").splitlines()
+    folder = files("sklda.datasets") / "data"
+    compressed = (folder / "state_of_the_union.tsv.bz2").read_bytes()
+    _, *lines = bz2.decompress(compressed).decode("utf-8").splitlines()
     rows = [line.split("\t") for line in lines]
     years, presidents, parties, texts = map(list, zip(*rows, strict=True))
     target_names, target = np.unique(parties, return_inverse=True)
@@ -391,7 +380,7 @@ def load_state_of_the_union() -> Bunch:
         president=presidents,
         target=target,
         target_names=target_names.tolist(),
-        DESCR=_ADDRESSES_DESCR,
+        DESCR=(folder / "README.rst").read_text("utf-8"),
     )
 
 
@@ -421,13 +410,10 @@ def _opened(path: PathLike) -> Iterator[io.TextIOWrapper]:
         stream = gzip.GzipFile(fileobj=raw) if is_gzip else raw
         try:
             yield io.TextIOWrapper(stream, "utf-8-sig")
-        except UnicodeDecodeError as error:
+        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(
-                f"{os.fspath(path)} is not in UTF-8: convert it first ({error})."
-            ) from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(
-                f"{os.fspath(path)}: the gzip data are damaged or cut short ({error})."
+                f"{os.fspath(path)} must be a whole file in UTF-8, plain or gzip: "
+                f"convert or replace it ({error})."
             ) from error
 
 

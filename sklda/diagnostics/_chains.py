@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy.stats import entropy
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklda._data.corpus import Corpus, WeightedCorpus, tokens_before
@@ -45,13 +46,11 @@ class HeldOut(NamedTuple):
     words: np.ndarray  # (n_words_seen,) columns of X
     weights: WeightedCorpus  # with words numbered as in `words`
     halves: Halves  # of the tokens of each document
-    n_tokens: float
 
     @classmethod
     def of(cls, weights: WeightedCorpus) -> Self:
         """Return the documents, with what every evaluation needs."""
-        n_tokens = float(weights.count.sum(dtype=np.float64))
-        return cls(*renumber(weights), split_tokens(weights), n_tokens)
+        return cls(*renumber(weights), split_tokens(weights))
 
 
 def draw_pairs(corpus: Corpus, generator: np.random.Generator) -> np.ndarray:
@@ -109,16 +108,11 @@ class Recorder:
         if self.documents is not None:
             score = _test_log_probability(self.documents, chain, counts)
             scalars["test_log_probability"] = score
-        scalars["n_effective_topics"] = _n_effective_topics(counts)
+        # exp(H) of the distribution of the tokens over the topics
+        scalars["n_effective_topics"] = float(np.exp(entropy(counts.topic)))
         for parameters in chain.parameters:
             scalars |= parameters.scalars()
         return scalars
-
-
-def _n_effective_topics(counts: Counts) -> float:
-    """Return exp(H) of the distribution of the tokens over the topics."""
-    shares = counts.topic[counts.topic > 0] / counts.topic.sum(dtype=np.int64)
-    return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
 def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> float:
@@ -142,23 +136,16 @@ class ChainRecord(NamedTuple):
 
     estimator: Any
     chain: Any  # None of an estimator that has no chain
-    sweeps: np.ndarray  # (n_draws,)
-    values: dict[str, np.ndarray]  # (n_draws,) each
-    together: np.ndarray  # (n_draws, n_pairs) of bool
+    draws: dict[str, np.ndarray]  # (n_draws, ...): "sweeps", "pairs", and the scalars
     seconds: float
 
     def followed_by(self, later: ChainRecord) -> ChainRecord:
         """Return the chain of `later` with the draws of both."""
         joined = {
-            name: np.concatenate([values, later.values[name]])
-            for name, values in self.values.items()
+            name: np.concatenate([draws, later.draws[name]])
+            for name, draws in self.draws.items()
         }
-        return later._replace(
-            sweeps=np.concatenate([self.sweeps, later.sweeps]),
-            values=joined,
-            together=np.concatenate([self.together, later.together]),
-            seconds=self.seconds + later.seconds,
-        )
+        return later._replace(draws=joined, seconds=self.seconds + later.seconds)
 
 
 class Experiment(NamedTuple):
@@ -198,13 +185,13 @@ class Experiment(NamedTuple):
 
 def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> ChainRecord:
     began = perf_counter()
-    values = {"bound": estimator._fit(experiment.X, experiment.y).evaluate()}
+    draws = {"bound": estimator._fit(experiment.X, experiment.y).evaluate()}
     seconds = perf_counter() - began
     if experiment.X_test is not None:
-        values["test_log_probability"] = estimator.score(experiment.X_test)
-    arrays = {name: np.array([value]) for name, value in values.items()}
-    sweeps, together = np.array([estimator.n_iter_]), np.empty((1, 0), np.bool_)
-    return ChainRecord(estimator, None, sweeps, arrays, together, seconds)
+        draws["test_log_probability"] = estimator.score(experiment.X_test)
+    draws |= {"sweeps": estimator.n_iter_, "pairs": np.empty(0, np.bool_)}
+    arrays = {name: np.array([value]) for name, value in draws.items()}
+    return ChainRecord(estimator, None, arrays, seconds)
 
 
 def _start(estimator: Any, experiment: Experiment, stop: Stop) -> ChainRecord:
@@ -212,10 +199,9 @@ def _start(estimator: Any, experiment: Experiment, stop: Stop) -> ChainRecord:
     recorder = Recorder(experiment.pairs, experiment.held_out, stop)
     X, y, options = experiment.X, experiment.y, experiment.fit_options
     chain = estimator._fit_chain(X, y, recorder, **options)
-    values = {name: np.array(values) for name, values in recorder.values.items()}
-    sweeps, together = np.array(recorder.sweeps), np.array(recorder.together)
-    seconds = perf_counter() - began
-    return ChainRecord(estimator, chain, sweeps, values, together, seconds)
+    draws = recorder.values | {"sweeps": recorder.sweeps, "pairs": recorder.together}
+    arrays = {name: np.array(values) for name, values in draws.items()}
+    return ChainRecord(estimator, chain, arrays, perf_counter() - began)
 
 
 def _go_on(

@@ -47,7 +47,7 @@ from sklda.diagnostics._verdict import (
     rows_of_pairs,
     texts,
 )
-from sklda.inspection._display import in_two_lines, table_lines
+from sklda.inspection._estimates import in_two_lines, table_lines
 
 _WIDTH = 80  # characters of the printed verdict
 
@@ -106,16 +106,17 @@ class SampledChains:
 
     def __post_init__(self) -> None:
         records = self._records
-        n_draws = min(len(record.sweeps) for record in records)
+        n_draws = min(len(record.draws["sweeps"]) for record in records)
         if n_draws == 0:
             raise ValueError("A callback has stopped a chain before its first draw.")
         self.estimators_ = [record.estimator for record in records]
+        self._name = type(self.estimators_[0]).__name__
         self.scalars_ = {
-            name: np.array([record.values[name][:n_draws] for record in records])
-            for name in records[0].values
+            name: np.array([record.draws[name][:n_draws] for record in records])
+            for name in records[0].draws
         }
-        self.pairs_ = np.array([record.together[:n_draws] for record in records])
-        self.sweeps_ = records[0].sweeps[:n_draws]
+        self.pairs_ = self.scalars_.pop("pairs")
+        self.sweeps_ = self.scalars_.pop("sweeps")[0]
         self.seconds_ = np.array([record.seconds for record in records])
 
     @property
@@ -138,10 +139,6 @@ class SampledChains:
     def verdict_(self) -> str:
         """A sentence that states whether to trust the chains, and what to do."""
         return self._verdict.sentence
-
-    @property
-    def _name(self) -> str:
-        return type(self.estimators_[0]).__name__
 
     @property
     def _length(self) -> Sweeps:
@@ -260,9 +257,7 @@ class SampledChains:
         rows = {name: row.copy() for name, row in self._rows.items()}
         if not as_frame:
             return rows
-        return import_pandas().DataFrame.from_dict(
-            rows, orient="index", columns=list(COLUMNS)
-        )
+        return import_pandas().DataFrame(rows.values(), index=[*rows])
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, float]]:
@@ -429,16 +424,12 @@ default=None
     >>> chains.more(480).scalars_["log_joint"].shape
     (4, 100)
     """
-    if isclass(estimator) or not isinstance(estimator, BaseTopicModel):
+    is_ours = isinstance(estimator, BaseTopicModel) and not isclass(estimator)
+    if not is_ours or hasattr(estimator, "to_local"):  # on a cluster
         raise TypeError(
             f"estimator must be an estimator of sklda, got {estimator!r}. For a "
-            "pipeline, pass its last step, and the output of the earlier steps as X."
-        )
-    if hasattr(estimator, "to_local"):  # on a cluster
-        raise TypeError(
-            f"{type(estimator).__module__.rpartition('.')[0]} does not run several "
-            "chains in parallel. Fit with several seeds, or pass "
-            f"{type(estimator).__name__} of sklda and a sample of the documents."
+            "pipeline, pass its last step, and the output of the earlier steps as X. "
+            "Fit estimators of sklda.dask with several seeds instead."
         )
     options = {} if covariates is None else {"covariates": covariates}
     if options and "covariates" not in signature(estimator.fit).parameters:
@@ -498,6 +489,6 @@ def _check_data(
     if X_test is None:
         return pairs, None
     documents = HeldOut.of(check_weights(estimator, X_test, reset=False, whole=whole))
-    if documents.n_tokens == 0:
+    if not documents.weights.count.any():
         raise ValueError("X_test has no tokens: pass documents with tokens, or None.")
     return pairs, documents

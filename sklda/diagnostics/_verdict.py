@@ -58,14 +58,6 @@ def highest_r_hat(shape: tuple[int, ...], n_scalars: int, level: float) -> float
     return float(np.sqrt(1 + (ratio - 1) / length))
 
 
-def r_hat_within(draws: np.ndarray) -> np.ndarray:
-    """Return R-hat of the halves of each chain; 1 for a chain that does not move."""
-    half = draws.shape[1] // 2
-    halves = draws[:, -2 * half :].reshape(draws.shape[0], 2, half, *draws.shape[2:])
-    r_hats = np.array([r_hat(chain) for chain in halves])
-    return np.nan_to_num(r_hats, nan=1.0)
-
-
 def ess(draws: np.ndarray) -> Any:
     """Return the effective sample size of the bulk."""
     return _compute("ess", draws, method="bulk")
@@ -360,7 +352,12 @@ def _are_stationary(scalars, together, gaps, annealed) -> bool:
 
 
 def _within(draws, annealed) -> float:
-    """Return the median R-hat within the chains of the slower kind of start."""
-    r_hats = r_hat_within(draws)
+    """Return the median R-hat within the chains of the slower kind of start.
+
+    It is that of the halves of each chain, 1 for a chain that does not move.
+    """
+    half = draws.shape[1] // 2
+    halves = draws[:, -2 * half :].reshape(draws.shape[0], 2, half, *draws.shape[2:])
+    r_hats = np.nan_to_num([r_hat(chain) for chain in halves], nan=1.0)
     kinds = [annealed == kind for kind in np.unique(annealed)]
     return max(float(np.median(r_hats[kind])) for kind in kinds)

@@ -13,14 +13,10 @@ from sklda.inspection._contents import (
     top_documents,
     top_words,
 )
-from sklda.inspection._effects import (
-    TopicEffects,
-    TopicIntervalsDisplay,
-    estimate_effect,
-)
+from sklda.inspection._display import PredictedProportionsDisplay, TopicIntervalsDisplay
+from sklda.inspection._effects import TopicEffects, estimate_effect
 from sklda.inspection._estimates import (
     PredictedProportions,
-    PredictedProportionsDisplay,
     TopicContrasts,
     predicted_proportions,
 )

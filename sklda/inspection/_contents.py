@@ -221,7 +221,7 @@ def top_documents(
 def _top_rows(proportions: np.ndarray, n_documents: int) -> np.ndarray:
     """Return the documents with most of each topic, (n_topics, n_documents)."""
     check_limit(n_documents, "n_documents", len(proportions), "documents")
-    return top_indices(proportions.T, n_documents)
+    return top_indices(np.asarray(proportions).T, n_documents)
 
 
 def pyldavis_data(
@@ -291,11 +291,8 @@ def pyldavis_data(
     components = fitted_components(estimator)
     names = word_names(estimator, feature_names, components.shape[1])
     proportions = topic_proportions(estimator, X)
-    counts = check_counts(X)
-    lengths = axis_sums(counts, axis=1)
+    counts, lengths = _counts_and_lengths(X)
     nonempty = lengths > 0
-    if not nonempty.any():
-        raise ValueError("X contains no tokens; all of its documents are empty.")
     return {
         "topic_term_dists": normalise(components),
         "doc_topic_dists": proportions[nonempty] / count_models(estimator),
@@ -303,6 +300,15 @@ def pyldavis_data(
         "vocab": names,
         "term_frequency": axis_sums(counts, axis=0),
     }
+
+
+def _counts_and_lengths(X: Any) -> tuple[Any, np.ndarray]:
+    """Return counts and the tokens of each document; ValueError if there are none."""
+    counts = check_counts(X)
+    lengths = axis_sums(counts, axis=1)
+    if not lengths.any():
+        raise ValueError("X contains no tokens; all of its documents are empty.")
+    return counts, lengths
 
 
 # --- names ------------------------------------------------------------------------
@@ -395,8 +401,14 @@ default=None
             check_indices([*names], "keys of names", n_topics, "topics")
         named = _checked(names)
     elif callable(names):
+        if X is None and not hasattr(fitted, "doc_topic_"):
+            raise TypeError(
+                f"{type(fitted).__name__} has no doc_topic_: pass documents as X, so "
+                "that the function gets the top documents of each topic."
+            )
+        proportions = fitted.doc_topic_ if X is None else topic_proportions(fitted, X)
         words = top_words(fitted, feature_names, n_words)
-        documents = _top_documents(fitted, X, n_documents)
+        documents = _top_rows(proportions, n_documents)
         topics = [k for k in range(n_topics) if words[k]]
         named = _checked({k: names(words[k], documents[k]) for k in topics})
         counts = Counter(named.values())
@@ -436,18 +448,6 @@ def _checked(names: Mapping[int, Any]) -> dict[int, str | None]:
                 f"The name of topic {k} is empty: pass None to remove a name."
             )
     return checked
-
-
-def _top_documents(fitted: Any, X: Any, n_documents: int) -> np.ndarray:
-    """Return the documents that have most of each topic, (n_topics, n_documents)."""
-    if X is not None:
-        return top_documents(fitted, X, n_documents)[0]
-    if not hasattr(fitted, "doc_topic_"):
-        raise TypeError(
-            f"{type(fitted).__name__} has no doc_topic_: pass documents as X, so that "
-            "the function gets the top documents of each topic."
-        )
-    return _top_rows(np.asarray(fitted.doc_topic_), n_documents)
 
 
 # --- the explorer -----------------------------------------------------------------
@@ -563,12 +563,7 @@ def save_explorer(
     n_topics, n_words = components.shape
     names = word_names(estimator, feature_names, n_words)
     proportions = topic_proportions(estimator, X)
-    counts = check_counts(X)
-    lengths = axis_sums(counts, axis=1)
-    if not lengths.any():
-        raise ValueError("X contains no tokens; all of its documents are empty.")
-    if texts is not None:
-        texts = label_list(texts, "texts", "documents", len(lengths))
+    counts, lengths = _counts_and_lengths(X)
     bins = None if groups is None else check_groups(groups, len(lengths))
     dates = None if bins is None else bins.dates
     topics, frequencies = normalise(components), normalise(lengths @ proportions)
@@ -578,6 +573,11 @@ def save_explorer(
     typical = top_indices(proportions.T, min(N_TYPICAL, len(proportions)))
     is_typical = np.zeros(proportions.shape, dtype=bool)
     np.put_along_axis(is_typical.T, typical, ~empty[:, np.newaxis], axis=1)
+    if texts is not None:
+        whole_texts = label_list(texts, "texts", "documents", len(lengths))
+        short = max(max_text_length // SHORT_TEXT, 1)
+        sizes = np.where(is_typical.any(axis=1), max_text_length, short)
+        texts = list(map(shorten, whole_texts, sizes))
     contents = {
         "topics": {
             "names": [key if isinstance(key, str) else None for key in keys],
@@ -592,7 +592,7 @@ def save_explorer(
             **_words(components, frequencies[:, np.newaxis] * topics, empty),
         },
         "documents": {
-            "texts": _excerpts(texts, is_typical.any(axis=1), max_text_length),
+            "texts": texts,
             "dates": None if dates is None else dates.astype(str).tolist(),
             "lengths": pack(lengths),
             **_pack_rows(proportions, MAX_TOPICS_OF_DOCUMENT, is_typical),
@@ -626,16 +626,6 @@ def _words(
         "n_ranked": n_ranked,
         "ranking": pack(ranking.ravel()),
     }
-
-
-def _excerpts(
-    texts: list[str] | None, is_typical: np.ndarray, max_length: int
-) -> list[str] | None:
-    """Return the beginnings of texts, in which white space is one space."""
-    if texts is None:
-        return None
-    lengths = np.where(is_typical, max_length, max(max_length // SHORT_TEXT, 1))
-    return list(map(shorten, texts, lengths))
 
 
 def _groups(groups: Groups, tokens: np.ndarray) -> dict[str, Any]:

@@ -1,14 +1,13 @@
-"""Regressions of topic proportions on covariates, and the plot of intervals.
+"""Regressions of topic proportions on covariates.
 
 `estimate_effect` fits a regression to a sample of the proportions from each draw, pools
-them (`sklda.inspection._estimates`) and returns `TopicEffects`. `TopicIntervalsDisplay`
-plots effects, contrasts, and the proportions of documents, all with their intervals.
+them (`sklda.inspection._estimates`) and returns `TopicEffects`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
@@ -16,44 +15,22 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 
 from sklda._covariates.design import FORMULA_CONSTRAINTS, CovariateDesign, Scaling
-from sklda._data.checks import check_names, check_result
-from sklda._data.types import NameList
 from sklda._fitted.fitted_topics import keys_of_topics
-from sklda._fitted.posterior_draws import check_draws
-from sklda._sampling.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda.inspection._display import (
-    PLAIN,
-    Display,
-    largest_topics,
-    legend_beside,
-    line_of_others,
-    plain,
-    rows_and_names,
-    series_styles,
-    table_by_keys,
-    table_lines,
-    write_rows,
-)
+from sklda._sampling.parameters import LEVEL, validates
 from sklda.inspection._estimates import (
     Linear,
     Pooled,
     SeriesOfEstimates,
-    TopicContrasts,
     check_several,
+    line_of_others,
     pool,
     position_of,
+    table_by_keys,
+    table_lines,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import LineCollection
-    from matplotlib.lines import Line2D
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
-_MAX_QUANTITY = 90  # characters of the label of the axis
-_MARKS = "osD^v"
-_BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,7 +70,6 @@ class TopicEffects(SeriesOfEstimates):
     """
 
     terms: list[str]
-    topics: np.ndarray
     coefficient: np.ndarray
     standard_error: np.ndarray
     df: np.ndarray
@@ -101,8 +77,7 @@ class TopicEffects(SeriesOfEstimates):
     p_value: np.ndarray
     n_draws: int
     references: dict[str, str]
-    _pooled: Pooled  # of scaled covariates
-    _per_unit: np.ndarray  # (n_terms,)
+    _pooled: Pooled
 
     def _series(self) -> tuple[str, list[str]]:
         references = [f"{name}[{level}]" for name, level in self.references.items()]
@@ -112,8 +87,7 @@ class TopicEffects(SeriesOfEstimates):
         # References repeat the intercept, multiplied by 0.
         n = len(self.terms)
         a, b = (k if k < n else 0 for k in (i, j))
-        scales = [self._per_unit[k] if k < n else 0.0 for k in (i, j)]
-        return self._pooled.difference(a, b, scales)
+        return self._pooled.difference(a, b, (float(i < n), float(j < n)))
 
     @validates(as_frame=["boolean"], term=[str, None])
     def summary(self, *, term: str | None = None, as_frame: bool = False) -> Any:
@@ -225,7 +199,7 @@ def estimate_effect(
         If there are fewer than 2 draws or topics, a parameter is out of range, or the
         covariates do not have a row of finite numbers, dates or categories for each
         document, have missing values, are collinear, or have standard deviations not
-        from 1e-303 to 1e303.
+        from 1e-50 to 1e50.
     ImportError
         If there is a formula, and formulaic is not installed.
 
@@ -294,296 +268,55 @@ def estimate_effect(
             "covariates must have different names, other than 'intercept'; got "
             f"{design.names}."
         )
-    estimator, per_unit = _regression(numbers, design.names)
+    estimator = _regression(numbers, design.names)
     pooled = pool(draws, shown, estimator, confidence_level, random_state)
     t = pooled.t.T
     return TopicEffects(
         terms=terms,
         topics=shown,
         topic_names=draws.topic_names[shown],
-        coefficient=pooled.mean.T * per_unit,
-        standard_error=pooled.standard_error.T * per_unit,
+        coefficient=pooled.mean.T,
+        standard_error=pooled.standard_error.T,
         df=pooled.df.T,
         t=t,
         p_value=2 * student_t.sf(np.abs(t), pooled.df.T),
-        low=pooled.low.T * per_unit,
-        high=pooled.high.T * per_unit,
+        low=pooled.low.T,
+        high=pooled.high.T,
         confidence_level=confidence_level,
         n_draws=draws.n_draws,
         references=design.references,
         _pooled=pooled,
-        _per_unit=per_unit,
     )
 
 
-def _regression(covariates: np.ndarray, names: list[str]) -> tuple[Linear, np.ndarray]:
-    """Return the regression on scaled covariates, and the scales of its coefficients.
+def _regression(covariates: np.ndarray, names: list[str]) -> Linear:
+    """Return the regression on covariates, or ValueError if it is not unique.
 
-    Squares in the units of the covariates may overflow. Raise ValueError if the
-    regression has no unique solution.
+    It is fitted to standardised covariates, which avoids overflow.
     """
     n_documents, n_covariates = covariates.shape
     scaling = Scaling.of(covariates, names)
-    if scaling.constant:
-        raise ValueError(
-            f"covariates {scaling.constant} are constant: remove them, because an "
-            "intercept is added."
-        )
-    scaled = scaling.standardised(covariates)
+    scaled = np.where(scaling.is_constant, 0, scaling.standardised(covariates))
     rank = int(np.linalg.matrix_rank(scaled)) if n_covariates > 0 else 0
     if rank < n_covariates or n_documents < n_covariates + 2:
         raise ValueError(
             f"covariates have {n_covariates} columns, {names}, of which {rank} are "
-            f"independent, for {n_documents} documents. Remove columns that follow "
-            "from the others, such as one column of each category; the regression "
-            "needs 2 more documents than columns."
+            f"independent, for {n_documents} documents. Remove columns that are "
+            f"constant, here {scaling.constant}, because an intercept is added, or "
+            "that follow from the others, such as one column of each category; the "
+            "regression needs 2 more documents than columns."
         )
     design = np.column_stack([np.ones(n_documents), scaled])
     inverse, df = np.linalg.pinv(design), n_documents - n_covariates - 1
-    uncentred = np.eye(n_covariates + 1)  # to an intercept where covariates are 0
-    uncentred[0, 1:] = -scaling.mean / scaling.scale
-    rows = uncentred @ inverse
+    to_units = np.diag(np.append(1.0, 1 / scaling.scale))
+    to_units[0, 1:] = -scaling.mean / scaling.scale  # intercept where these are 0
+    rows = to_units @ inverse
     per_noise = (rows**2).sum(axis=1)
     rows /= np.sqrt(per_noise)[:, np.newaxis]
 
     def fit(responses):
         scaled = inverse @ responses
         noise = ((responses - design @ scaled) ** 2).sum(axis=0) / df
-        return uncentred @ scaled, np.outer(per_noise, noise)
+        return to_units @ scaled, np.outer(per_noise, noise)
 
-    per_unit = np.append(1.0, 1 / scaling.scale)
-    return Linear("effects", fit, df, rows @ rows.T), per_unit
-
-
-# --- the plot ---------------------------------------------------------------------
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class TopicIntervalsDisplay(Display):
-    """Plot proportions of topics, or effects on them, with their intervals.
-
-    Create a display with `from_draws`, `from_effects` or `from_contrasts`.
-
-    Attributes
-    ----------
-    estimates : ndarray of shape (n_series, n_topics)
-        Points. A series is a document or a covariate.
-    low, high : ndarray of shape (n_series, n_topics)
-        Lower and upper ends of the intervals.
-    topic_names : list of str
-        Name of each topic, for the vertical axis.
-    series_names : list of str
-        Name of each series, for the legend.
-    quantity : str
-        Name of the plotted quantity, for the horizontal axis.
-    ax_, figure_ : Axes and Figure
-        Axes and figure of the plot.
-    intervals_ : list of LineCollection
-        Intervals of each series.
-    points_ : list of Line2D
-        Points of each series.
-
-    Examples
-    --------
-    >>> from sklda import CollapsedGibbsLDA
-    >>> from sklda.datasets import make_bars
-    >>> from sklda.inspection import TopicIntervalsDisplay
-    >>> X, _, _ = make_bars(n_samples=200, random_state=0)
-    >>> lda = CollapsedGibbsLDA(
-    ...     10, doc_topic_prior=1.0, keep_draws=25, random_state=0
-    ... ).fit(X)
-    >>> TopicIntervalsDisplay.from_draws(lda.draws_, documents=[3, 14]).low.shape
-    (2, 8)
-    """
-
-    estimates: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    topic_names: list[str]
-    series_names: list[str]
-    quantity: str
-
-    @classmethod
-    @validates(n_topics=POSITIVE_INTEGER, confidence_level=LEVEL)
-    def from_draws(
-        cls,
-        draws: Any,
-        *,
-        documents: ArrayLike | None = None,
-        document_names: NameList | None = None,
-        n_topics: int = 8,
-        confidence_level: float = 0.95,
-        ax: Axes | None = None,
-        **style: Any,
-    ) -> Self:
-        """Plot topic proportions of documents with their credible intervals.
-
-        Parameters
-        ----------
-        draws : PosteriorDraws
-            ``draws_`` of an estimator that was fitted with `keep_draws`.
-        documents : array-like of int, default=None
-            Row numbers of the documents. By default the first three.
-        document_names : array-like of str, default=None
-            Names of these documents. By default their row numbers.
-        n_topics : int, default=8
-            Maximum number of topics to plot, at least 1: those with the largest mean
-            proportions in these documents, in the order of their indices.
-        confidence_level : float, default=0.95
-            Posterior probability of each interval, between 0 and 1.
-        ax : Axes, default=None
-            Axes to plot on. By default a new figure of suitable size is created.
-        **style : dict
-            Keyword arguments for ``Axes.hlines``.
-
-        Returns
-        -------
-        TopicIntervalsDisplay
-            The plotted display.
-
-        Raises
-        ------
-        ImportError, TypeError, ValueError
-            Without matplotlib; if a parameter has a wrong type, length or value.
-        """
-        draws = check_draws(draws)
-        rows, series = rows_and_names(
-            documents, document_names, draws.n_documents, 3, "document {}"
-        )
-        low, high = draws.doc_topic_interval(confidence_level, documents=rows)
-        samples = (draws.doc_topic(i)[rows] for i in range(draws.n_draws))
-        mean = sum(samples, np.zeros(low.shape)) / draws.n_draws
-        shown = largest_topics(mean, n_topics)
-        return cls(
-            estimates=mean[:, shown],
-            low=low[:, shown],
-            high=high[:, shown],
-            topic_names=draws.topic_names[shown].tolist(),
-            series_names=series,
-            quantity="proportion of the topic",
-        ).plot(ax, **style)
-
-    @classmethod
-    @validates(n_topics=POSITIVE_INTEGER)
-    def from_effects(
-        cls,
-        effects: Any,
-        *,
-        terms: NameList | None = None,
-        n_topics: int = 12,
-        ax: Axes | None = None,
-        **style: Any,
-    ) -> Self:
-        """Plot the coefficients of covariates with their intervals.
-
-        Parameters
-        ----------
-        effects : TopicEffects
-            Result of `estimate_effect`.
-        terms : array-like of str, default=None
-            Covariates to plot, including "intercept". By default, all except the
-            intercept.
-        n_topics : int, default=12
-            Maximum number of topics to plot, at least 1: those with the largest
-            magnitudes of t of any of the terms, in the order of their indices.
-        ax : Axes, default=None
-            Axes to plot on. By default a new figure of suitable size is created.
-        **style : dict
-            Keyword arguments for ``Axes.hlines``.
-
-        Returns
-        -------
-        TopicIntervalsDisplay
-            The plotted display.
-
-        Raises
-        ------
-        ImportError, TypeError, ValueError
-            Without matplotlib; if there is no such term, or a parameter has a wrong
-            type, length or value.
-        """
-        check_result(effects, "effects", TopicEffects, "estimate_effect")
-        chosen = effects.terms[1:] if terms is None else terms
-        chosen = check_names(chosen, "terms", "the names of covariates")
-        unknown = [term for term in chosen if term not in effects.terms]
-        if unknown or not chosen:
-            raise ValueError(f"terms must be among {effects.terms}, got {terms!r}.")
-        columns = [effects.terms.index(term) for term in chosen]
-        strength = np.abs(effects.t[:, columns]).max(axis=1)
-        shown = largest_topics(strength[np.newaxis], n_topics)
-        cells = np.ix_(shown, columns)
-        return cls(
-            estimates=effects.coefficient[cells].T,
-            low=effects.low[cells].T,
-            high=effects.high[cells].T,
-            topic_names=effects.topic_names[shown].tolist(),
-            series_names=chosen,
-            quantity=f"change of the proportion per unit{effects._against()}",
-        ).plot(ax, **style)
-
-    @classmethod
-    def from_contrasts(
-        cls,
-        contrasts: Any,
-        *,
-        ax: Axes | None = None,
-        **style: Any,
-    ) -> Self:
-        """Plot differences of topic proportions between two groups or settings.
-
-        Parameters
-        ----------
-        contrasts : TopicContrasts
-            Result of the method `contrast` of means, effects or predictions.
-        ax : Axes, default=None
-            Axes to plot on. By default a new figure of suitable size is created.
-        **style : dict
-            Keyword arguments for ``Axes.hlines``.
-
-        Returns
-        -------
-        TopicIntervalsDisplay
-            The plotted display; topics with the largest differences are at the top.
-
-        Raises
-        ------
-        ImportError, TypeError, ValueError
-            Without matplotlib; if a parameter has a wrong type, length or value.
-        """
-        check_result(contrasts, "contrasts", TopicContrasts, "contrast")
-        order = np.argsort(-contrasts.difference, kind="stable")
-        return cls(
-            estimates=contrasts.difference[np.newaxis, order],
-            low=contrasts.low[np.newaxis, order],
-            high=contrasts.high[np.newaxis, order],
-            topic_names=contrasts.topic_names[order].tolist(),
-            series_names=[f"{contrasts.first} minus {contrasts.second}"],
-            quantity="difference of the proportions",
-        ).plot(ax, **style)
-
-    def _figure_size(self) -> tuple[float, float]:
-        n_series, n_topics = self.estimates.shape
-        return 8, max(0.3, 0.14 * n_series) * n_topics + 0.8
-
-    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
-        n_series, n_topics = self.estimates.shape
-        places = np.arange(n_topics)
-        for place in places[1::2]:
-            axes.axhspan(place - 0.5, place + 0.5, color="0.95", zorder=0)
-        self.intervals_: list[LineCollection] = []
-        self.points_: list[Line2D] = []
-        for i, series in enumerate(series_styles(self.series_names)):
-            heights = places + _BAND * ((i + 0.5) / n_series - 0.5)
-            line = {"color": series["color"], "linewidth": 1.5} | style
-            bars = axes.hlines(heights, self.low[i], self.high[i], **line)
-            self.intervals_.append(bars)
-            # Not Axes.errorbar: a mean may lie outside its interval. Neighbours have
-            # similar colours, so they also differ in their marks.
-            dots = series | {"color": line["color"], "marker": _MARKS[i % len(_MARKS)]}
-            dots |= {"markersize": 4, "linestyle": "none"}
-            self.points_ += axes.plot(self.estimates[i], heights, **dots)
-        if (self.low < 0).any():
-            axes.axvline(0, color="black", linewidth=0.8, zorder=1)
-        write_rows(axes, self.topic_names)
-        axes.set_xlabel(plain(self.quantity, _MAX_QUANTITY), **PLAIN)
-        legend_beside(axes)
+    return Linear("effects", fit, df, rows @ rows.T)

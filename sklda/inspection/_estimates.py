@@ -1,18 +1,21 @@
-"""Estimates with intervals: contrasts, pooling over draws, and predictions.
+"""Estimates with intervals: tables, contrasts, pooling over draws, and predictions.
 
-`SeriesOfEstimates` is the base of the results with estimates for several groups, terms
-or settings. Its method `contrast` returns `TopicContrasts`, the differences between two
-of them. Means of groups and regressions are pooled over posterior draws: `pool` fits a
-`Linear` estimator to a sample of the proportions from each draw, combines the results
-by Rubin's rules, and warns if the intervals may be too narrow. Predictions of DMRLDA
-need no pooling, because each kept sample has weights of covariates.
+The first part makes text tables, which results print, and tables by keys, which
+`summary` returns as a dict or a DataFrame. `SeriesOfEstimates` is the base of the
+results with estimates for several groups, terms or settings. Its method `contrast`
+returns `TopicContrasts`, the differences between two of them. Means of groups and
+regressions are pooled over posterior draws: `pool` fits a `Linear` estimator to a
+sample of the proportions from each draw, combines the results by Rubin's rules, and
+warns if the intervals may be too narrow. Predictions of DMRLDA need no pooling, because
+each kept sample has weights of covariates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -21,9 +24,8 @@ from scipy.special import softmax
 from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
-from sklda._covariates.columns import as_column
 from sklda._covariates.design import design_of
-from sklda._data.checks import check_numbers, check_result
+from sklda._data.notices import import_pandas
 from sklda._fitted.fitted_topics import (
     keys_of_topics,
     names_of_topics,
@@ -41,23 +43,7 @@ from sklda._fitted.posterior_draws import (
     warn_of_few_draws,
     warn_unless_converged,
 )
-from sklda._sampling.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda.inspection._display import (
-    PLAIN,
-    Display,
-    largest_topics,
-    legend_beside,
-    plain,
-    series_styles,
-    table_by_keys,
-    table_lines,
-    write_dates,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import PolyCollection
-    from matplotlib.lines import Line2D
+from sklda._sampling.parameters import LEVEL, validates
 
 _COLUMNS = ("difference", "low", "high", "probability")  # of contrasts
 _ROUNDING = 1e-12  # of a proportion
@@ -65,11 +51,81 @@ _LOWEST = 0.05  # reliability; lower estimates of it are as large as their error
 _MOST_TOPICS = 2  # printed of a setting, those with the largest proportions
 
 
+# --- tables -----------------------------------------------------------------------
+
+
+def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
+    """Return the lines of rows of cells, in columns as wide as their widest cell.
+
+    `sides` has a side for each column, "<" or ">"; the last one applies to all others.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = sides.ljust(len(widths), sides[-1])
+    return [
+        "  ".join(
+            f"{cell:{side}{width}}"
+            for cell, side, width in zip(row, sides, widths, strict=False)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def table_by_keys(
+    index: dict[str, list[Any]], columns: dict[str, np.ndarray], as_frame: bool
+) -> Any:
+    """Return a dict of rows, or a DataFrame.
+
+    `index` contains the values of each axis of the columns; rows have a key for each
+    combination of them.
+    """
+    axes = list(index.values())
+    keys = product(*axes) if len(axes) > 1 else axes[0]
+    cells = zip(*(column.ravel().tolist() for column in columns.values()), strict=True)
+    rows = (dict(zip(columns, row, strict=True)) for row in cells)
+    table = dict(zip(keys, rows, strict=True))
+    if not as_frame:
+        return table
+    pandas = import_pandas()
+    labels = pandas.Index(list(table)).set_names(list(index))
+    return pandas.DataFrame(list(table.values()), index=labels)
+
+
+def line_of_others(n_topics: int, n_shown: int) -> list[str]:
+    """Return the line below a table of the first topics, if there are others."""
+    n_more = n_topics - n_shown
+    return [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
+
+
+def in_two_lines(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows whose headings break at their last "_" if that makes a column narrow.
+
+    The first row is that of the headings; two rows stand in its place.
+    """
+    above, below = [], []
+    for name, *cells in zip(*rows, strict=True):
+        first, mark, last = name.rpartition("_")
+        breaks = len(name) > max(map(len, cells), default=0)
+        above.append(first + mark if breaks else "")
+        below.append(last if breaks else name)
+    return [above, below, *map(list, rows[1:])]
+
+
 # --- contrasts --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TopicContrasts:
+class TopicEstimates:
+    """Base of the results that have estimates with intervals for topics."""
+
+    topics: np.ndarray
+    topic_names: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    confidence_level: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TopicContrasts(TopicEstimates):
     """Differences of topic proportions, first minus second.
 
     The method `contrast` of `TopicMeans`, `TopicEffects` and `PredictedProportions`
@@ -95,13 +151,8 @@ class TopicContrasts:
 
     first: str
     second: str
-    topics: np.ndarray
-    topic_names: np.ndarray
     difference: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
     probability: np.ndarray
-    confidence_level: float
 
     @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
@@ -138,19 +189,12 @@ class TopicContrasts:
         return "\n".join([title, *table_lines(rows, ">")])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SeriesOfEstimates:
+class SeriesOfEstimates(TopicEstimates):
     """Base of the estimates with intervals for several groups, terms or settings.
 
     `_series` returns what they are, for an error message, and their names.
     `_difference` returns the columns of the contrast of two of them.
     """
-
-    topics: np.ndarray
-    topic_names: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    confidence_level: float
 
     def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
         """Return the differences between two groups, terms or settings.
@@ -234,11 +278,10 @@ class Pooled:
         self.low, self.high = self.mean - half, self.mean + half
 
     def difference(
-        self, i: int, j: int, scales: Sequence[float] = (1.0, 1.0)
+        self, i: int, j: int, factors: tuple[float, float] = (1.0, 1.0)
     ) -> tuple[np.ndarray, ...]:
-        """Return the columns of the contrast of series i and j, times their scales."""
-        unit = max(scales) or 1.0  # squares in other units may overflow
-        a, b = (scale / unit for scale in scales)
+        """Return the columns of the contrast of series i and j, times two factors."""
+        a, b = factors
         variances = a**2 * self.within[i], b**2 * self.within[j]
         common = self.correlation[i, j] * np.sqrt(variances[0] * variances[1])
         within, df = sum(variances) - 2 * common, self.within_df
@@ -248,7 +291,7 @@ class Pooled:
         draws = a * self.draws[:, i] - b * self.draws[:, j]
         pooled = Pooled(draws, within, df, np.eye(1), self.level)
         probability = student_t.cdf(pooled.t, pooled.df)
-        return pooled.mean * unit, pooled.low * unit, pooled.high * unit, probability
+        return pooled.mean, pooled.low, pooled.high, probability
 
 
 class Linear(NamedTuple):
@@ -480,18 +523,17 @@ def predicted_proportions(
 def _draws_of_settings(fitted: Any, covariates: Any) -> tuple[list[str], np.ndarray]:
     """Return the names of the settings, and their proportions for each kept sample."""
     design = design_of(fitted)
-    if not isinstance(covariates, Mapping):
-        matrix = design.numbers(covariates, None)
-        names = [str(i) for i in range(len(matrix))]
-        return names, np.array([*_proportions(fitted, matrix)])
-    if not covariates:
+    if not isinstance(covariates, Mapping):  # a setting for each row
+        settings = dict(enumerate(design.numbers(covariates, None)[:, np.newaxis]))
+    elif not covariates:
         raise ValueError("covariates contain no settings.")
-    matrices = [design.numbers(rows, None) for rows in covariates.values()]
+    else:
+        settings = {k: design.numbers(rows, None) for k, rows in covariates.items()}
     means = [
         [proportions.mean(axis=0) for proportions in _proportions(fitted, matrix)]
-        for matrix in matrices
+        for matrix in settings.values()
     ]
-    return [str(name) for name in covariates], np.stack(means, axis=1)
+    return list(map(str, settings)), np.stack(means, axis=1)
 
 
 def _proportions(fitted: Any, matrix: np.ndarray) -> Iterator[np.ndarray]:
@@ -513,137 +555,3 @@ def _interval(draws: np.ndarray, level: float, quantity: str) -> np.ndarray:
     warn_of_few_draws(len(draws), level, "Fit with a larger max_iter.")
     warn_of_drift(quantity, Bias.of_drift(draws, draws.var(axis=0)))
     return draws_interval(draws, level)
-
-
-# --- the plot of predictions -----------------------------------------------------
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class PredictedProportionsDisplay(Display):
-    """Plot expected topic proportions against a covariate, with bands.
-
-    Create a display with `from_predictions`.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_settings,)
-        Values of the covariate; dates are stored as days since 1970.
-    are_dates : bool
-        Whether the values are dates.
-    estimates, low, high : ndarray of shape (n_settings, n_topics)
-        Proportions and the ends of their intervals.
-    topic_names : list of str
-        Name of each topic, for the legend.
-    covariate_name : str
-        Name of the covariate, for the horizontal axis.
-    ax_, figure_ : Axes and Figure
-        Axes and figure of the plot.
-    lines_ : list of Line2D
-        Proportions of each topic.
-    bands_ : list of PolyCollection
-        Intervals of each topic.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklda import DMRLDA
-    >>> from sklda.datasets import make_lda_corpus
-    >>> from sklda.inspection import PredictedProportionsDisplay, predicted_proportions
-    >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
-    >>> year = 2000 + 20 * theta[:, 0]
-    >>> dmr = DMRLDA(3, max_iter=1000, random_state=0).fit(X, covariates=year)
-    >>> grid = np.linspace(2000, 2020, 5)
-    >>> predicted = predicted_proportions(dmr, grid)
-    >>> PredictedProportionsDisplay.from_predictions(predicted, grid).low.shape
-    (5, 3)
-    """
-
-    values: np.ndarray
-    are_dates: bool
-    estimates: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    topic_names: list[str]
-    covariate_name: str
-
-    @classmethod
-    @validates(n_topics=POSITIVE_INTEGER)
-    def from_predictions(
-        cls,
-        predicted: Any,
-        values: ArrayLike,
-        *,
-        topics: ArrayLike | None = None,
-        n_topics: int = 5,
-        covariate_name: str = "covariate",
-        ax: Axes | None = None,
-        **style: Any,
-    ) -> Self:
-        """Plot the proportions of some topics.
-
-        Parameters
-        ----------
-        predicted : PredictedProportions
-            Result of `predicted_proportions` for settings along a covariate.
-        values : array-like of shape (n_settings,)
-            Value of the covariate in each setting, numbers or dates.
-        topics : array-like of int or str, default=None
-            Topics to plot, by number or name. By default the largest `n_topics`.
-        n_topics : int, default=5
-            Maximum number of topics to plot, at least 1, if `topics` is None.
-        covariate_name : str, default="covariate"
-            Name of the covariate.
-        ax : Axes, default=None
-            Axes to plot on. By default a new figure of suitable size is created.
-        **style : dict
-            Keyword arguments for ``Axes.plot``.
-
-        Returns
-        -------
-        PredictedProportionsDisplay
-            The plotted display.
-
-        Raises
-        ------
-        ImportError, TypeError, ValueError
-            Without matplotlib; if a parameter has a wrong type, length or value.
-        """
-        source = "predicted_proportions"
-        check_result(predicted, "predicted", PredictedProportions, source)
-        if topics is None:
-            shown = largest_topics(predicted.mean, n_topics)
-        else:
-            shown = numbers_of_topics(topics, predicted.topic_names)
-        values = np.asarray(values)
-        are_dates = values.dtype.kind == "M"
-        if are_dates:
-            values = as_column(values, "values").values.astype(np.int64)
-        return cls(
-            values=check_numbers(values, "values", predicted.mean.shape[:1]),
-            are_dates=are_dates,
-            estimates=predicted.mean[:, shown],
-            low=predicted.low[:, shown],
-            high=predicted.high[:, shown],
-            topic_names=predicted.topic_names[shown].tolist(),
-            covariate_name=covariate_name,
-        ).plot(ax, **style)
-
-    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
-        order = np.argsort(self.values, kind="stable")
-        x = self.values[order]
-        self.lines_: list[Line2D] = []
-        self.bands_: list[PolyCollection] = []
-        styles = series_styles(self.topic_names, 0.85)
-        for k, series in enumerate(styles):
-            line = {"linewidth": 1.5} | series | style
-            band = {"color": line["color"], "alpha": 0.2, "linewidth": 0}
-            ends = self.low[order, k], self.high[order, k]
-            self.bands_.append(axes.fill_between(x, *ends, **band))
-            self.lines_ += axes.plot(x, self.estimates[order, k], **line)
-        axes.set_ylim(bottom=0, auto=None)  # a second display may be higher
-        if self.are_dates:
-            write_dates(axes)
-        axes.set_xlabel(plain(self.covariate_name), **PLAIN)
-        axes.set_ylabel("expected proportion")
-        axes.spines[["top", "right"]].set_visible(False)
-        legend_beside(axes)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -41,7 +40,9 @@ from sklda._sampling.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validat
 from sklda.inspection._display import (
     EDGE,
     FILL,
+    LONG,
     PLAIN,
+    SHORT,
     Display,
     PanelDisplay,
     largest_topics,
@@ -75,8 +76,6 @@ NO_TOKENS = "(no tokens)"  # in place of the words of a topic
 _WORD_IN_LABEL, _NAME_IN_LABEL = 18, 60
 
 _MIN_NUMBERED = 0.05  # of a bar: smaller segments are too narrow for a number
-_MAX_DOCUMENT = 26  # characters of the name of a document
-_MAX_LABEL = 80  # characters of a topic with its words
 
 # Sizes in inches of a panel of words.
 _WIDTH, _WORD_HEIGHT = 2.2, 0.2
@@ -84,7 +83,6 @@ _SIDES = 0.25  # left and right of each panel
 _TOP = 0.4  # above each panel, for its title
 _BOTTOM = 0.55  # below the lowest panels, for the axis
 _MAX_COLUMNS = 5
-_MAX_WORD = 26  # characters of a word that fit into a panel
 _WORD_PAD = 3  # points between the left edge and the words
 
 _TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
@@ -415,7 +413,7 @@ class DocumentTopicsDisplay(Display):
         rows = np.arange(len(self.proportions))
         starts = np.zeros(rows.size)
         self.bars_: list[BarContainer] = []
-        styles = series_styles(self.topic_names, 0.9, _MAX_LABEL)
+        styles = series_styles(self.topic_names, 0.9, LONG)
         for topic, widths, series in zip(
             self.topics, self.proportions.T, styles, strict=True
         ):
@@ -435,7 +433,7 @@ class DocumentTopicsDisplay(Display):
             style = style | {"color": "white", "edgecolor": "grey", "hatch": "////"}
             bars = axes.barh(rows, rest, left=starts, label="others", **style)
             self.bars_.append(bars)
-        write_rows(axes, self.document_names, _MAX_DOCUMENT)
+        write_rows(axes, self.document_names, SHORT)
         axes.set(xlim=(0, self.n_models), xlabel="proportion of the topic")
         legend_beside(axes, title="Topics")
 
@@ -561,17 +559,16 @@ class TopWordsDisplay(PanelDisplay):
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
             # On top of their bars, so that long words leave space for bars.
-            texts = [plain(word, _MAX_WORD) for word in self.words[k]]
+            texts = [plain(word, SHORT) for word in self.words[k]]
             panel.set_yticks(rows, texts, ha="left", fontsize="small", **PLAIN)
             panel.tick_params(axis="y", length=0, pad=-_WORD_PAD)
             for label in panel.get_yticklabels():  # wide letters, or a narrow panel
                 label.set(clip_on=True, clip_box=panel.bbox)
 
-    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
+    def _new_axes(self, n_panels: int) -> np.ndarray:
         panel_height = _WORD_HEIGHT * self.probabilities.shape[1]
         # All sizes are known: a layout engine would take half a minute for 100 panels.
         panels = new_panels(
-            pyplot,
             n_panels,
             _MAX_COLUMNS,
             (_WIDTH + _SIDES, panel_height + _TOP),

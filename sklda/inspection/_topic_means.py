@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -28,13 +27,11 @@ from sklda._sampling.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda.inspection._display import (
     EDGE,
     FILL,
+    SHORT,
     PanelDisplay,
     largest_topics,
-    line_of_others,
     new_panels,
     plain,
-    table_by_keys,
-    table_lines,
     write_dates,
     write_rows,
     write_title,
@@ -44,8 +41,11 @@ from sklda.inspection._estimates import (
     Pooled,
     SeriesOfEstimates,
     check_several,
+    line_of_others,
     means_with_intervals,
     pool,
+    table_by_keys,
+    table_lines,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ _WIDTH, _HEIGHT = 2.8, 2.0  # inches of a panel with a line
 _ROW = 0.26  # inches of a group
 _NAMES = 1.4  # inches of their names
 _BELOW_YEAR = 16  # points from the dates, below which their year may stand
-_MAX_NAME = 24  # characters of the name of a group
 
 
 # --- groups -----------------------------------------------------------------------
@@ -85,11 +84,7 @@ class Groups(NamedTuple):
 
 
 def check_groups(
-    groups: Any,
-    n_documents: int,
-    max_bins: int = 60,
-    *,
-    may_miss_dates: bool = False,
+    groups: Any, n_documents: int, max_bins: int = 60, *, may_miss_dates: bool = False
 ) -> Groups:
     """Return the groups: numbers and dates in increasing order, or categories.
 
@@ -224,7 +219,6 @@ class TopicMeans(SeriesOfEstimates):
     are_dates: bool
     n_documents: np.ndarray
     n_undated: int
-    topics: np.ndarray
     mean: np.ndarray
     standard_error: np.ndarray
     n_draws: int
@@ -530,13 +524,12 @@ class TopicMeansDisplay(PanelDisplay):
     def _panels(self) -> tuple[int, str]:
         return len(self.means.topic_names) + (self.means.places is not None), "panels"
 
-    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
+    def _new_axes(self, n_panels: int) -> np.ndarray:
         has_rows = self.means.places is None
         height = _ROW * len(self.means.groups) + 0.8 if has_rows else _HEIGHT
         margin = (_NAMES if has_rows else 0.0, 0.0)  # for the names of groups
-        panels = new_panels(
-            pyplot, n_panels, _PANELS, (_WIDTH, height), margin, sharey=has_rows
-        )
+        size = _WIDTH, height
+        panels = new_panels(n_panels, _PANELS, size, margin, sharey=has_rows)
         if has_rows:
             panels[0].figure.supxlabel("mean proportion", fontsize="medium")
         return panels
@@ -559,7 +552,7 @@ class TopicMeansDisplay(PanelDisplay):
         panel.hlines(rows, means.low[:, j], means.high[:, j], color=FILL, linewidth=4)
         panel.plot(means.mean[:, j], rows, **{"linestyle": "none"} | style)
         sizes = zip(means.groups, means.n_documents, strict=True)
-        write_rows(panel, [f"{plain(name, _MAX_NAME)} ({n:,})" for name, n in sizes])
+        write_rows(panel, [f"{plain(name, SHORT)} ({n:,})" for name, n in sizes])
         panel.set_xlim(left=0)
         panel.locator_params(axis="x", nbins=4)
 

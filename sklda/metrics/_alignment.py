@@ -152,9 +152,7 @@ n_words_of_corpus)
     >>> alignment.left_over, alignment.nearest
     (array([2]), array([1, 0, 1]))
     """
-    others = _check_models(others, "others", minimum=1)
-    models = {f"others[{i}]": other for i, other in enumerate(others)}
-    models = {"reference": reference} | models
+    models = {"reference": reference} | _check_models(others, "others", minimum=1)
     topics, n_words = _rows(models, distance, n_words)
     for name, rows in zip(models, topics, strict=True):
         empty = np.flatnonzero(~rows.any(axis=1))
@@ -245,7 +243,7 @@ def topic_stability(
     >>> stability.prototype, stability.per_topic.round(2)
     (0, array([0.65, 0.65]))
     """
-    named = _several(models)
+    named = _check_models(models, "models", minimum=2)
     topics, n_words = _rows(named, distance, n_words)
     empty = [
         empty_topics(model, word_weights(model) if hasattr(model, "fit") else rows)
@@ -295,7 +293,7 @@ def consensus_topics(
     array([[0.375, 0.625, 0.   ],
            [0.   , 0.   , 1.   ]])
     """
-    topics = _distributions_of_all(_several(models))
+    topics = _distributions_of_all(_check_models(models, "models", minimum=2))
     n_words = check_distance(distance, n_words, topics[0].shape[1])
     empty = [np.zeros(len(rows), bool) for rows in topics]
     reference = topics[_stability(topics, empty, distance, n_words).prototype]
@@ -308,8 +306,11 @@ def consensus_topics(
     return np.asarray(total / n_fits)
 
 
-def _check_models(models: Any, name: str, minimum: int) -> list[Any]:
-    """Return models as a list; raise TypeError or ValueError if it is not one."""
+def _check_models(models: Any, name: str, minimum: int) -> dict[str, Any]:
+    """Return the models of a list by their names in messages.
+
+    Raise TypeError if it is not a list, or ValueError if it has too few models.
+    """
     if not isinstance(models, list | tuple) and getattr(models, "ndim", 0) != 3:
         raise TypeError(
             f"{name} must be a list of models, got {type(models).__name__}. For a "
@@ -319,13 +320,7 @@ def _check_models(models: Any, name: str, minimum: int) -> list[Any]:
         raise ValueError(
             f"{name} must contain at least {minimum} models, got {len(models)}."
         )
-    return list(models)
-
-
-def _several(models: Any) -> dict[str, Any]:
-    """Return at least two models by their names in messages."""
-    models = _check_models(models, "models", minimum=2)
-    return {f"models[{i}]": model for i, model in enumerate(models)}
+    return {f"{name}[{i}]": model for i, model in enumerate(models)}
 
 
 def _distributions_of_all(models: dict[str, Any]) -> list[np.ndarray]:

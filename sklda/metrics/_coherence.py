@@ -7,7 +7,7 @@ given these counts, and the public functions with the checks of their arguments.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
@@ -143,85 +143,50 @@ def check_texts(texts: Any) -> Iterable[Any]:
 
 
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
+_IN_DOCUMENTS = {"u_mass", "npmi"}
+_WINDOWS = {"c_v": 110, "c_uci": 10, "c_npmi": 10}  # tokens of a window, by default
 # Added to the probability of a pair in windows, as Röder et al. do.
 _EPSILON = 1e-12
 
-# Measures take `together`, (n_words, n_words): in how many units (documents or windows)
-# two words occur together, with the units of one word on the diagonal. Words are in the
-# order of the topic.
 
+def _coherences(
+    measure: str, together: np.ndarray, n_units: int, smoothing: float
+) -> np.ndarray:
+    """Return the coherence of each topic.
 
-def _u_mass(together: np.ndarray, n_units: int, smoothing: float) -> float:
-    """Return the mean of log((D(v, w) + smoothing) / D(w)), where w ranks above v."""
-    v, w = np.tril_indices_from(together, -1)
-    documents = together.diagonal()[w]
-    # If w is in no document, the pair gets log(smoothing / D).
-    documents = np.where(documents > 0, documents, n_units)
-    return float(np.log((together[v, w] + smoothing) / documents).mean())
-
-
-def _npmi(together: np.ndarray, n_units: int, _: float) -> float:
-    """Return the mean normalised pointwise mutual information, unsmoothed."""
-    v, w = np.tril_indices_from(together, -1)
-    joint = together[v, w] / n_units
-    single = together.diagonal() / n_units
-    values = np.where(joint == 1, 0.0, -1.0)
-    # Only these have logarithms.
-    inside = (joint > 0) & (joint < 1)
-    joint = joint[inside]
-    ratio = joint / (single[v] * single[w])[inside]
-    values[inside] = np.log(ratio) / -np.log(joint)
-    return float(values.clip(-1, 1).mean())  # rounding can exceed the range
-
-
-def _c_v(together: np.ndarray, n_units: int, _: float) -> float:
-    """Return the mean cosine between the vectors of the words and their sum.
-
-    The vector of a word is its normalised pointwise mutual information with all words.
+    `together`, (n_topics, n_words, n_words), states in how many units (documents or
+    windows) two words of a topic occur together, with the units of one word on the
+    diagonal. Words are in the order of the topic.
     """
-    vectors = _smoothed_npmi(together, n_units)
-    total = vectors.sum(axis=0)
-    norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(total)
-    products = vectors @ total
-    cosines = np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
-    return float(cosines.mean())
-
-
-def _smoothed_pmi(together: np.ndarray, n_units: int) -> np.ndarray:
-    """Return log((p(v, w) + 1e-12) / (p(v) p(w))); 0 where v or w never occurs."""
-    single = together.diagonal() / n_units
-    independent = np.outer(single, single)
-    ratio = np.ones(together.shape)
-    joint = together / n_units + _EPSILON
-    np.divide(joint, independent, out=ratio, where=independent > 0)
-    return np.asarray(np.log(ratio))
-
-
-def _smoothed_npmi(together: np.ndarray, n_units: int) -> np.ndarray:
-    """Return that divided by -log(p(v, w) + 1e-12); 0 for a pair in all windows."""
-    pmi = _smoothed_pmi(together, n_units)
-    information = -np.log(together / n_units + _EPSILON)
-    values = np.zeros_like(pmi)
-    np.divide(pmi, information, out=values, where=together < n_units)
-    return values
-
-
-def _mean_of_pairs(values: np.ndarray) -> float:
-    return float(values[np.tril_indices_from(values, -1)].mean())
-
-
-_Association: TypeAlias = Callable[[np.ndarray, int, float], float]
-_OF_DOCUMENTS: dict[str, _Association] = {"u_mass": _u_mass, "npmi": _npmi}
-_OF_WINDOWS: dict[str, _Association] = {
-    "c_v": _c_v,
-    "c_uci": lambda counts, n, _: _mean_of_pairs(_smoothed_pmi(counts, n)),
-    "c_npmi": lambda counts, n, _: _mean_of_pairs(_smoothed_npmi(counts, n)),
-}
-_DEFAULT_WINDOWS = {"c_v": 110, "c_uci": 10, "c_npmi": 10}
+    units = together.diagonal(axis1=1, axis2=2)
+    joint = together / n_units + (_EPSILON if measure in _WINDOWS else 0)
+    single = units / n_units
+    independent = single[:, :, np.newaxis] * single[:, np.newaxis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # 0 where a word never occurs, and normalised also where both always do.
+        pmi = np.where(independent > 0, np.log(joint / independent), 0.0)
+        npmi = np.where(together < n_units, pmi / -np.log(joint), 0.0)
+    if measure == "c_v":
+        # The vector of a word is its normalised value with all words.
+        total = npmi.sum(axis=1, keepdims=True)
+        products = (npmi * total).sum(axis=2)
+        norms = np.linalg.norm(npmi, axis=2) * np.linalg.norm(total, axis=2)
+        cosines = np.divide(products, norms, out=0 * products, where=norms > 0)
+        return np.asarray(cosines.mean(axis=1))
+    if measure == "u_mass":
+        # If w is in no document, the pair gets log(smoothing / D).
+        documents = np.where(units > 0, units, n_units)[:, np.newaxis]
+        values = np.log((together + smoothing) / documents)
+    elif measure == "npmi":  # rounding can exceed the range
+        values = np.where(together > 0, npmi, -1.0).clip(-1, 1)
+    else:
+        values = pmi if measure == "c_uci" else npmi
+    v, w = np.tril_indices(together.shape[1], -1)  # w ranks above v
+    return np.asarray(values[:, v, w].mean(axis=1))
 
 
 @validates(
-    measure=[StrOptions({*_OF_DOCUMENTS, *_OF_WINDOWS})],
+    measure=[StrOptions({*_IN_DOCUMENTS, *_WINDOWS})],
     n_words=[Interval(Integral, 2, None, closed="left")],
     window=[None, *POSITIVE_INTEGER],
     smoothing=[Interval(Real, 0, None, closed="neither")],
@@ -350,7 +315,7 @@ list of str
     >>> topic_coherence(lists, measure="c_v", n_words=2, texts=texts).round(2)
     array([0.92, 0.03])
     """
-    in_texts = measure in _OF_WINDOWS
+    in_texts = measure in _WINDOWS
     _check_given(measure, in_texts, X, texts, window)
     weights, names = _weights(model, feature_names, n_words, in_texts)
     check_limit(n_words, "n_words", weights.shape[1], "words")
@@ -360,7 +325,7 @@ list of str
     words, topics = np.unique(top, return_inverse=True)
     if in_texts:
         searched = [names[word] for word in words]
-        size = _DEFAULT_WINDOWS[measure] if window is None else window
+        size = _WINDOWS[measure] if window is None else window
         occurrences = occurrences_in_windows(texts, searched, size)
     else:
         occurrences = iter([_in_documents(X, words, weights.shape[1])])
@@ -369,8 +334,7 @@ list of str
     occurs = together.diagonal(axis1=1, axis2=2) > 0
     if in_texts:
         _check_occurring(searched, topics[occurs])
-    value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
-    values = [value(counts, n_units, smoothing) for counts in together]
+    values = _coherences(measure, together, n_units, smoothing)
     if in_texts:
         values = np.where(occurs.sum(axis=1) > 1, values, np.nan)
     coherence = np.full(len(weights), np.nan)

@@ -103,10 +103,8 @@ def document_completion_score(
     -3.16
     """
     if isinstance(estimator, Pipeline):
-        for _, step in estimator.steps[:-1]:
-            if step is not None and step != "passthrough":
-                X = step.transform(X)
-        estimator = estimator.steps[-1][1]
+        X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+        estimator = estimator[-1]
     estimator = snapshot(estimator)
     components = fitted_components(estimator)
     check_one_model(estimator)
@@ -202,10 +200,10 @@ def vocabulary_score(
     counts = check_counts(X)
     n_words = counts.shape[1]
     known = check_indices(columns, "columns", n_words, "columns")
-    _, n_known = shape_of_topics(estimator)
-    if np.unique(known).size < known.size or known.size != n_known:
+    _, n_model = shape_of_topics(estimator)
+    if np.unique(known).size < known.size or known.size != n_model:
         raise ValueError(
-            f"columns must contain each of the {n_known} words of the model once, got "
+            f"columns must contain each of the {n_model} words of the model once, got "
             f"{np.unique(known).size} distinct columns out of {known.size}."
         )
     training_counts = check_counts(X_train, "X_train")
@@ -216,17 +214,15 @@ def vocabulary_score(
         )
     smoothed = axis_sums(training_counts, 0) + 1.0
     frequency = smoothed / smoothed.sum()
-    unknown = np.ones(n_words, dtype=bool)
-    unknown[known] = False
+    unknown = np.delete(np.arange(n_words), known)
     tokens = axis_sums(counts, 0)
-    n_tokens = tokens.sum()
-    n_unknown = tokens[unknown].sum()
     total = float(tokens[unknown] @ np.log(frequency[unknown]))
-    if n_tokens > n_unknown:
+    n_known = tokens[known].sum()
+    if n_known > 0:
         score = document_completion_score(estimator, counts[:, known])
         rest = np.log1p(-frequency[unknown].sum())
-        total += float((n_tokens - n_unknown) * (score + rest))
-    return mean_log_probability(total, n_tokens)
+        total += float(n_known * (score + rest))
+    return mean_log_probability(total, tokens.sum())
 
 
 @validates(n_particles=POSITIVE_INTEGER, random_state=["random_state"])

@@ -67,14 +67,6 @@ class CurveData(NamedTuple):
         return f"CurveData({self.X!r})"
 
 
-class Design(NamedTuple):
-    """All fits of a curve: each number of topics on each fold with each seed."""
-
-    n_components: list[int]
-    folds: list[tuple[np.ndarray, np.ndarray]]  # training and test documents
-    seeds: list[dict[str, int]]  # parameters: random_state, if there is one
-
-
 def fit_and_measure(
     estimator: Any, data: CurveData, fold: tuple, measures: list[str]
 ) -> tuple[dict[str, float], np.ndarray | None]:
@@ -95,9 +87,14 @@ def fit_and_measure(
 def measure_all(
     estimator, data, design, measures, *, memory: Memory, n_jobs, verbose
 ) -> Bunch:
-    """Return each measure of all fits, (n_values, n_folds, n_seeds or 1)."""
+    """Return each measure of all fits, (n_values, n_folds, n_seeds or 1).
+
+    `design` has the numbers of topics, the training and test documents of the folds,
+    and the seeds as parameters of the estimator.
+    """
     work = delayed(memory.cache(fit_and_measure))
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(
+    every_fit = 11 if verbose else 0  # joblib reports
+    results = Parallel(n_jobs=n_jobs, return_as="generator", verbose=every_fit)(
         work(clone(estimator).set_params(n_components=n, **seed), data, fold, measures)
         for n, fold, seed in product(*design)
     )
@@ -109,27 +106,12 @@ def measure_all(
     for place, (values, components) in zip(np.ndindex(shape), results, strict=True):
         for name, value in values.items():
             fits[name][place] = value
-        if verbose:
-            print(_line(design, place, values), flush=True)
         topics.append(components)
-        if len(topics) == len(design.seeds):
+        if len(topics) == shape[2]:
             if "stability" in measures:
                 fits.stability[place[:2]] = topic_stability(topics).overall
             topics.clear()
     return fits
-
-
-def _line(design: Design, place: tuple[int, ...], values: dict[str, float]) -> str:
-    """Return the line of progress of one fit."""
-    shape = tuple(map(len, design))
-    number = int(np.ravel_multi_index(place, shape)) + 1
-    score = f"score {values['score']:.4f}, " if "score" in values else ""
-    return (
-        f"[topic_number_curve] fit {number}/{np.prod(shape)}, "
-        f"n_components={design.n_components[place[0]]}, "
-        f"fold {place[1] + 1}/{shape[1]}, repeat {place[2] + 1}/{shape[2]}, "
-        f"{score}{values['seconds']:.1f} s"
-    )
 
 
 CurveMeasure: TypeAlias = Literal[
@@ -215,7 +197,7 @@ def topic_number_curve(
     random_state : int, RandomState instance or None, default=None
         Seed for the folds and the fits. Pass an int for reproducible results.
     verbose : bool, default=False
-        Whether to print a line for each fit, with its score and its seconds.
+        Whether to print a line for each fit, with the time that it ended.
 
     Returns
     -------
@@ -274,7 +256,7 @@ def topic_number_curve(
     random = check_random_state(random_state)
     numbers = _check_range(param_range)
     folds = _split(cv, data.X, numbers[-1], random.randint(2**31 - 1))
-    design = Design(numbers, folds, _seeds(template, n_repeats, random))
+    design = numbers, folds, _seeds(template, n_repeats, random)
     folder = memory.location if isinstance(memory, Memory) else memory
     if folder is not None and not isinstance(random_state, Integral):
         raise ValueError(
@@ -287,7 +269,7 @@ def topic_number_curve(
     )
     by_fold = {name: fold_means(values) for name, values in fits.items()}
     return TopicNumberCurve(
-        n_components=np.array(design.n_components),
+        n_components=np.array(numbers),
         mean=Bunch(**{name: of.mean(axis=1) for name, of in by_fold.items()}),
         standard_error=Bunch(**{k: standard_error(of) for k, of in by_fold.items()}),
         fits=fits,

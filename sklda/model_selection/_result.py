@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import fill
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from sklda._data.checks import check_result
-from sklda.inspection._display import EDGE, FILL, PanelDisplay, new_panels, table_lines
+from sklda.inspection._display import EDGE, FILL, PanelDisplay, new_panels
+from sklda.inspection._estimates import table_lines
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
@@ -214,8 +214,8 @@ class TopicNumberDisplay(PanelDisplay):
         names = self.curve.measures
         return len(names), f"measures to plot: {', '.join(names)}"
 
-    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
-        return new_panels(pyplot, n_panels, _COLUMNS, _PANEL_SIZE)
+    def _new_axes(self, n_panels: int) -> np.ndarray:
+        return new_panels(n_panels, _COLUMNS, _PANEL_SIZE)
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         style = {"color": EDGE, "marker": "o", "markersize": 4} | style

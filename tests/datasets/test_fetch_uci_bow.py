@@ -127,7 +127,7 @@ def test_missing_and_no_pooch(home, monkeypatch):
 
 
 BROKEN = {
-    "truncated": (gzip.compress(TEXT)[:-9], "cut short"),
+    "truncated": (gzip.compress(TEXT)[:-9], "must be a whole file"),
     "not gzip": (b"<html>Moved</html>", "line 1: expected the number of documents"),
     "fewer rows": (gzip.compress(TEXT[:-7]), "ends after 3 rows"),
 }

@@ -101,7 +101,7 @@ def damage(data):
 )
 def test_damaged_gzip(write, load, text, corrupt):
     path = write(corrupt(gzip.compress(text.encode())))
-    assert_refused(load, path, "the gzip data are damaged or cut short")
+    assert_refused(load, path, "must be a whole file")
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_damaged_gzip(write, load, text, corrupt):
     [
         ("bar\nbaz\nfoo\n", "contains 3 words, one per line, but the corpus has"),
         ("bar\n\nfoo\nqux\n", "line 2: expected a word, found a blank line"),
-        (b"bar\nbaz\nna\xefve\nqux\n", "is not in UTF-8"),
+        (b"bar\nbaz\nna\xefve\nqux\n", "must be a whole file in UTF-8"),
     ],
 )
 def test_malformed_vocabulary(write, words, message):

@@ -149,12 +149,11 @@ def test_interrupted_curve_goes_on_where_it_was(interrupted, last, tmp_path):
 
 
 def test_progress(capsys):
-    curve = topic_number_curve(LDA, X, [2, 3], **CHEAP, verbose=True)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 4
-    begin = "[topic_number_curve] fit 3/4, n_components=3, fold 1/2, repeat 1/1, "
-    assert lines[2].startswith(f"{begin}score {curve.fits.score[1, 0, 0]:.4f}, ")
-    assert lines[2].endswith(f", {curve.fits.seconds[1, 0, 0]:.1f} s")
+    topic_number_curve(LDA, X, [2, 3], **CHEAP)
+    assert capsys.readouterr().err == ""
+    topic_number_curve(LDA, X, [2, 3], **CHEAP, verbose=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert sum("Done" in line for line in lines) >= 4
 
 
 def test_prints_as_a_table():
