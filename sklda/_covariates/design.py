@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from functools import partial, update_wrapper
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -363,26 +364,44 @@ def _spec_of(formula: str, frame: Any, names: list[str]) -> Any:
 def _formula_matrix(spec: Any, frame: Any) -> np.ndarray:
     """Return the columns of a formula for new rows, as the fit would compute them.
 
-    Raise ValueError if there are categories that the fit did not have, values beyond
-    the ends of a spline, or the formula fails.
+    Raises
+    ------
+    ValueError
+        If there are categories that the fit did not have, or the formula fails.
+
+    Warns
+    -----
+    UserWarning
+        If values lie beyond the ends of a spline, and the formula does not say what
+        happens there.
     """
-    try:
-        return np.asarray(_computed(spec, frame))
-    except Exception as error:
-        advice = (
-            "It suited the covariates of the fit, but not these. Beyond the ends of a "
-            "spline, bs(..., extrapolation='clip') uses the value at the end, and "
-            "'extend' continues the curve."
+    for clip in (False, True):
+        try:
+            matrix = np.asarray(_computed(spec, frame, clip=clip))
+            break
+        except Exception as error:
+            if clip:
+                advice = "It suited the covariates of the fit, but not these."
+                raise _failure(str(spec.formula), error, advice) from error
+    if clip:
+        warn_user(
+            f"covariates lie beyond the ends of a spline in formula="
+            f"{str(spec.formula)!r}, which are those of the fit: the value at the end "
+            "is used. Choose yourself: bs(..., extrapolation='clip') does the same "
+            "without a warning, 'extend' continues the curve, and 'raise' refuses "
+            "such covariates."
         )
-        raise _failure(str(spec.formula), error, advice) from error
+    return matrix
 
 
-def _computed(spec: Any, frame: Any) -> Any:
+def _computed(spec: Any, frame: Any, *, clip: bool = False) -> Any:
     """Return the ModelMatrix of a frame; categories unknown to the fit are errors."""
     formulaic = import_extra("formulaic", "formulas", "formula=")
+    spline = formulaic.transforms.TRANSFORMS["bs"]
+    clipped = update_wrapper(partial(spline, extrapolation="clip"), spline)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("error", formulaic.errors.DataMismatchWarning)
-        return spec.get_model_matrix(frame)
+        return spec.get_model_matrix(frame, context={"bs": clipped} if clip else {})
 
 
 def _failure(formula: str, error: Exception, advice: str) -> ValueError:

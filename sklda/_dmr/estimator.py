@@ -79,8 +79,8 @@ class DMRLDA(BaseGibbsLDA):
         needs ``pip install "sklda[formulas]"``, a frame of covariates, and an
         intercept. New documents are treated as in fit: `bs` keeps its knots, `center`
         its mean and `C` its levels; terms with statistics of their own, such as
-        ``age.mean()``, are refused. So are values beyond those of fit, unless the
-        argument `extrapolation` of `bs` allows them. Store such a model with pickle or
+        ``age.mean()``, are refused. Beyond the values of fit, `bs` warns unless its
+        argument `extrapolation` says what to do. Store such a model with pickle or
         joblib; skops does not know formulas. None means the columns themselves.
     reference : dict of str to str, default=None
         Reference level of categorical covariates, ``{"party": "ind"}``. By default the

@@ -184,14 +184,19 @@ def test_numbers_as_categories_must_be_known(term):
 def test_a_spline_ends_with_the_values_of_the_fit_unless_the_formula_says_more():
     later = FRAME.iloc[[0, 1]].assign(day=[DAY[-1], DAY[-1] + np.timedelta64(99, "D")])
     found = {}
-    for more in ("clip", "extend"):
-        formula = f"bs(day, df=4, extrapolation='{more}')"
-        design, numbers = CovariateDesign.of(FRAME, N, formula)
-        found[more] = design.numbers(later, 2)
-    np.testing.assert_array_equal(found["clip"], numbers[[-1, -1]])
-    assert abs(found["extend"][1] - found["clip"][1]).max() > 1
-    design, _ = CovariateDesign.of(FRAME, N, "bs(day, df=4)")
-    with pytest.raises(ValueError, match=r"fails: .*beyond.*extrapolation='clip'"):
+    for more in ("", ", extrapolation='clip'", ", extrapolation='extend'"):
+        design, numbers = CovariateDesign.of(FRAME, N, f"bs(day, df=4{more})")
+        if more:
+            found[more] = design.numbers(later, 2)
+        else:
+            with pytest.warns(UserWarning, match=r"ends of a spline.*extrapolation="):
+                found[more] = design.numbers(later, 2)
+    first, clipped, extended = found.values()
+    np.testing.assert_array_equal(first, numbers[[-1, -1]])
+    np.testing.assert_array_equal(first, clipped)
+    assert abs(extended[1] - first[1]).max() > 1
+    design, _ = CovariateDesign.of(FRAME, N, "bs(day, df=4, extrapolation='raise')")
+    with pytest.raises(ValueError, match=r"fails: .*beyond.*but not these"):
         design.numbers(later, 2)
 
 
