@@ -322,10 +322,6 @@ class Chain:
         prior = self.prior and self.prior.for_more_documents(problem)
         return type(self)(sampler, problem, self.rng, self.draws.maxlen, z, prior)
 
-    def sum_attributes(self) -> dict[str, Any]:
-        """Return the fitted attributes of which estimates are made."""
-        return self.sums.attributes(self.mean_problem, self.prior)
-
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
         if self.response is not None:

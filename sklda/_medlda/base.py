@@ -7,11 +7,14 @@ chain to them and scores documents by their topic proportions.
 from __future__ import annotations
 
 import sys
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from textwrap import shorten
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
@@ -22,10 +25,11 @@ from sklearn.utils.validation import check_array
 from sklda._data.checks import check_structure
 from sklda._data.corpus import MAX_32_BITS, Corpus
 from sklda._data.sklearn_private import Interval, StrOptions
-from sklda._data.types import MatrixLike
+from sklda._data.types import InitLike, LearnPriors, MatrixLike
 from sklda._engine.chain import Chain
 from sklda._engine.estimator import (
     BaseChainEstimator,
+    Fit,
     check_documents,
     check_unchanged,
 )
@@ -36,9 +40,7 @@ from sklda._medlda.kernels.labels import fill_scores_of_task
 from sklda._medlda.sampler import MaxMargin, SampledWeights, Tasks
 from sklda._sampling.linear_algebra import pairwise_sum
 from sklda._sampling.parameters import SHARD_CONSTRAINTS, random_streams
-from sklda._sampling.problem import Problem
 from sklda._sampling.sampler import acceptance_rate
-from sklda._sampling.schedule import Schedule
 from sklda._sampling.threads import Threads
 
 # Of C times the largest target: its square times `variates.HIGHEST_XI`, the largest
@@ -169,8 +171,30 @@ def standardised(y: np.ndarray) -> tuple[np.ndarray, float, float]:
 STAGES_OF_MANY = ((0.02, 100), (0.1, 20))
 
 
+@dataclass(repr=False, eq=False)
 class BaseMedLDA(BaseChainEstimator):
     """Topics whose proportions are the features of linear scores, one for each task."""
+
+    n_components: int = 50
+    _: KW_ONLY
+    sampler: Literal["light", "gibbs"] = "light"
+    C: float = 100.0
+    prior_precision: float = 1000.0
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = 0.01
+    learn_priors: LearnPriors = None
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 50
+    burn_in: int | None = None
+    thin: int = 5
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_mh_steps: int = 6
+    n_weight_steps: int | None = 2
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseChainEstimator._parameter_constraints,
@@ -182,16 +206,16 @@ class BaseMedLDA(BaseChainEstimator):
         "n_weight_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    coef_: np.ndarray
-    loss_: np.ndarray
-    acceptance_rate_: np.ndarray
-    topic_word_prior_: np.ndarray
+    coef_: np.ndarray = field(init=False)
+    loss_: np.ndarray = field(init=False)
+    acceptance_rate_: np.ndarray = field(init=False)
+    topic_word_prior_: np.ndarray = field(init=False)
 
     def _tasks(self, y: Any) -> Tasks:
         """Return what is fitted to y, which is checked."""
         raise NotImplementedError
 
-    def _check_beside(self, corpus: Corpus, y: Any) -> Tasks:
+    def _check_extra(self, corpus: Corpus, y: Any) -> Tasks:
         n_tokens, name = corpus.token_ptr[-1], type(self).__name__
         if n_tokens > MAX_32_BITS:  # kernels number tokens in 32 bits
             raise ValueError(
@@ -205,19 +229,14 @@ class BaseMedLDA(BaseChainEstimator):
         check_consistent_length(corpus.begin, y)
         return self._tasks(y)
 
-    def _started(
-        self,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: Tasks,
-        threads: Threads,
-    ) -> Chain:
+    def _started(self, fit: Fit) -> Chain:
+        problem, schedule, tasks, threads = fit
         init, rng = check_init(self, problem), random_streams(self.random_state)
         annealing = schedule.annealing(problem, init, problem.corpus.token_ptr[-1])
 
         def sampler_of_part(_, documents, weights):
-            tasks = beside._replace(targets=beside.targets[documents])
-            return self._make_sampler(tasks, threads, weights)
+            part = tasks._replace(targets=tasks.targets[documents])
+            return self._make_sampler(part, threads, weights)
 
         # Each part begins with the weights of the one before it, and so does the chain.
         z, weights = first_topics(
@@ -229,26 +248,20 @@ class BaseMedLDA(BaseChainEstimator):
             STAGES_OF_MANY,
             hand_on=lambda state: state.weights,
         )
-        sampler = self._make_sampler(beside, threads, weights)
-        response = SampledWeights(beside, sampler.prior_precision, problem.n_topics)
+        sampler = self._make_sampler(tasks, threads, weights)
+        response = SampledWeights(tasks, sampler.prior_precision, problem.n_topics)
         return Chain(sampler, problem, rng, z=z, response=response, annealing=annealing)
 
-    def _continued(
-        self,
-        chain: Chain,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: Tasks,
-        threads: Threads,
-    ) -> Chain:
-        check_documents(problem.corpus, chain.problem.corpus, may_add=False)
+    def _continued(self, chain: Chain, fit: Fit) -> Chain:
+        tasks = fit.extra
+        check_documents(fit.problem.corpus, chain.problem.corpus, may_add=False)
         before = chain.response.tasks
-        is_same = np.array_equal(beside.targets, before.targets)
-        for name, value in beside.attributes.items():
+        is_same = np.array_equal(tasks.targets, before.targets)
+        for name, value in tasks.attributes.items():
             is_same = is_same and np.array_equal(value, before.attributes[name])
         check_unchanged(is_same, "y")
-        chain.sampler = self._make_sampler(beside, threads)
-        chain.response.tasks = beside
+        chain.sampler = self._make_sampler(tasks, fit.threads)
+        chain.response.tasks = tasks
         return chain
 
     def _make_sampler(
