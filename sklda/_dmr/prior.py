@@ -28,9 +28,9 @@ from sklda._dmr.kernels.weights import (
 from sklda._engine.estimator import check_unchanged
 from sklda._engine.hierarchical_prior import count_tables
 from sklda._sampling.linear_algebra import ROWS, logs
-from sklda._sampling.problem import Counts, Problem, padded
+from sklda._sampling.problem import Problem, padded
 from sklda._sampling.random_streams import PRIORS, RandomStreams, draw_key
-from sklda._sampling.sampler import SampledPrior, SamplerState
+from sklda._sampling.sampler import SampledPrior
 from sklda._sampling.threads import Threads
 
 _CALLER = Threads(1)  # the calling thread only
@@ -234,24 +234,13 @@ class CovariatePrior(SampledPrior):
         alpha = alpha_of(self.rows.x, self.weights)
         return problem._replace(doc_topic_prior=alpha, prior_row=self.rows.row)
 
-    def resample(
-        self,
-        problem: Problem,
-        state: SamplerState,
-        counts: Callable[[], Counts],
-        sweep: int,
-    ) -> Problem:
+    def resample(self, chain: Any) -> Problem:
         """Draw the weights given the topics; return the problem with its new alpha."""
+        topics = chain.problem, chain.state.z
         self.weights = draw_all_weights(
-            self.weights,
-            self.rows.x,
-            self.prior,
-            problem,
-            state.z,
-            self.rng,
-            self.threads,
+            self.weights, self.rows.x, self.prior, *topics, self.rng, self.threads
         )
-        return self.applied(problem)
+        return self.applied(chain.problem)
 
     def keep(self, problem: Problem, sweep: int) -> None:
         """Add the present sample to the kept ones."""

@@ -13,7 +13,6 @@ A draw is a single sample, as counts without zeros.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -373,13 +372,6 @@ class KeptSums:
         add_rows(self.word_topic, _word_chunks(counts, problem.n_topics))
         add_rows(self.doc_topic, doc_chunks(problem, z, alpha_sum))
         self.n_kept += 1
-
-    def copy(self) -> Self:
-        """Return a copy to which samples can be added."""
-        other = copy(self)
-        other.word_topic = self.word_topic.copy()
-        other.doc_topic = self.doc_topic.copy()
-        return other
 
     def attributes(
         self, problem: Problem[Corpus], prior: SampledPrior | None

@@ -340,11 +340,8 @@ class BaseMedLDA(BaseChainEstimator):
     def _proportions(self, X: MatrixLike) -> np.ndarray:
         """Return the topic proportions of documents, (n_documents, n_topics)."""
         weights = self._check_weights(X, reset=False)
-        n_tokens = np.add.reduceat(
-            np.append(weights.count, 0).astype(np.float64), weights.doc_ptr[:-1]
-        )
-        n_tokens[np.diff(weights.doc_ptr) == 0] = 0
-        n_tokens = n_tokens[:, np.newaxis]
+        before = np.append(0, np.cumsum(weights.count, dtype=np.float64))
+        n_tokens = np.diff(before[weights.doc_ptr])[:, np.newaxis]
         proportions = np.empty((n_tokens.size, self._n_topics))
         for model in self._models():
             alpha = fitted_prior(self, "doc_topic_prior_")[model]

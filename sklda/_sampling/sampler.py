@@ -7,7 +7,7 @@ are copied and pickled. Sharding, groups of tokens and labels are samplers compo
 around other samplers. `tests/test_protocol.py` checks each of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
@@ -107,16 +107,11 @@ class SampledParameters(Protocol):
     Only lists change in place, which grow with the chain; `copy_of` copies them.
     """
 
-    def resample(
-        self,
-        problem: Problem,
-        state: SamplerState,
-        counts: Callable[[], Counts],
-        sweep: int,
-    ) -> Problem:
+    def resample(self, chain: Any) -> Problem:
         """Draw the parameters given the topics; return the problem with the priors.
 
-        Parameters that the sampler draws with the topics are read from `state`.
+        The chain has `problem`, `state`, `counts` and `n_sweeps`. Parameters that the
+        sampler draws with the topics are read from the state.
         """
 
     def keep(self, problem: Problem, sweep: int) -> None:
