@@ -482,10 +482,5 @@ default="annealed"
         """Return the posterior mean of alpha for each row of covariates."""
         intercepts = self.intercept_draws_[..., np.newaxis]
         weights = np.concatenate([intercepts, self.coef_draws_], axis=-1)
-        x, alpha = (
-            with_intercept(covariates),
-            np.zeros((len(covariates), len(weights[0]))),
-        )
-        for sample in weights:
-            alpha += alpha_of(x, sample)
-        return alpha / len(weights)
+        x = with_intercept(covariates)
+        return sum(alpha_of(x, sample) for sample in weights) / len(weights)

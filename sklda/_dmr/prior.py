@@ -201,7 +201,6 @@ class CovariatePrior(SampledPrior):
     """Covariate weights that a chain samples: the present sample and the kept ones."""
 
     samples_words = False  # beta is fixed
-    weights: np.ndarray  # (n_topics, n_weights)
 
     def __init__(
         self,
@@ -214,6 +213,7 @@ class CovariatePrior(SampledPrior):
         self.design, self.scaling, self.prior, self.rng = design, scaling, prior, rng
         self.rows = distinct_rows(covariates, scaling)
         self.threads = Threads(1)
+        self.weights = prior.centre.copy()  # (n_topics, n_weights)
         self.kept: list[np.ndarray] = []  # weights
 
     def check_same(self, covariates: np.ndarray) -> None:
@@ -223,11 +223,6 @@ class CovariatePrior(SampledPrior):
         pairs = zip(rows, self.rows, strict=True)
         is_same = is_same and all(np.array_equal(a, b) for a, b in pairs)
         check_unchanged(is_same, "covariates")
-
-    def begun(self, problem: Problem) -> Problem:
-        """Begin at the centre of the prior; return the problem with its alpha."""
-        self.weights = self.prior.centre.copy()
-        return self.applied(problem)
 
     def applied(self, problem: Problem) -> Problem:
         """Return the problem with alpha of the present weights."""
@@ -250,18 +245,13 @@ class CovariatePrior(SampledPrior):
         """Drop all samples kept so far."""
         self.kept.clear()
 
-    @property
-    def kept_weights(self) -> np.ndarray:
-        """The weights of the kept samples, (n_kept, n_topics, n_weights)."""
-        return np.array(self.kept)
-
     def mean(self, problem: Problem) -> Problem:
         """Return the problem as it is: beta is fixed, alpha that of the last sample."""
         return problem
 
     def kept_values(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return distinct covariates, their row of each document, and kept weights."""
-        return self.rows.x, self.rows.row, self.kept_weights
+        return self.rows.x, self.rows.row, np.array(self.kept)
 
     def log_density(self) -> float:
         """Return the log density of the present weights."""
@@ -269,7 +259,7 @@ class CovariatePrior(SampledPrior):
 
     def attributes(self) -> dict[str, Any]:
         """Return the fitted attributes of the kept samples."""
-        weights = self.kept_weights  # of standardised covariates
+        weights = np.array(self.kept)  # of standardised covariates
         coef = weights[..., 1:] / self.scaling.scale
         intercept = weights[..., 0] - (coef * self.scaling.mean).sum(axis=-1)
         return {

@@ -372,7 +372,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         init, rng = check_init(self, problem), random_streams(self.random_state)
         prior = self._sampled_prior(problem, extra, rng)
         if prior is not None:
-            problem = prior.begun(problem)
+            problem = prior.applied(problem)
 
         def part_sampler(part, *_):
             return self._make_sampler(part, threads)

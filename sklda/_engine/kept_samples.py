@@ -210,11 +210,10 @@ def made_when_read(name: str) -> Any:
     def read(estimator: Any) -> Any:
         known = vars(estimator)
         place = known.get(source, known)
+        if name not in place and place is known:
+            kind = type(estimator).__name__
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
         if name not in place:
-            if place is known:
-                raise AttributeError(
-                    f"{type(estimator).__name__!r} object has no attribute {name!r}"
-                )
             place.setdefault(name, estimator._made(name))  # unless a thread was first
         return place[name]
 

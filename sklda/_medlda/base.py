@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import KW_ONLY, dataclass, field
-from numbers import Integral, Real
+from numbers import Real
 from textwrap import shorten
 from typing import Any, ClassVar, Literal, NoReturn
 
@@ -39,7 +39,11 @@ from sklda._fitted.fold_in import MAX_STEPS, doc_topic
 from sklda._medlda.kernels.labels import fill_scores_of_task
 from sklda._medlda.sampler import MaxMargin, SampledWeights, Tasks
 from sklda._sampling.linear_algebra import pairwise_sum
-from sklda._sampling.parameters import SHARD_CONSTRAINTS, random_streams
+from sklda._sampling.parameters import (
+    POSITIVE_INTEGER,
+    SHARD_CONSTRAINTS,
+    random_streams,
+)
 from sklda._sampling.sampler import acceptance_rate
 from sklda._sampling.threads import Threads
 
@@ -202,14 +206,16 @@ class BaseMedLDA(BaseChainEstimator):
         "sampler": [StrOptions({"light", "gibbs"})],
         "C": [Interval(Real, 1e-10, HIGHEST_STEEPNESS, closed="both")],
         "prior_precision": [Interval(Real, 1e-20, 1e20, closed="both")],
-        "n_mh_steps": [Interval(Integral, 1, None, closed="left")],
-        "n_weight_steps": [Interval(Integral, 1, None, closed="left"), None],
+        "n_mh_steps": POSITIVE_INTEGER,
+        "n_weight_steps": [None, *POSITIVE_INTEGER],
     }
 
     coef_: np.ndarray = field(init=False)
     loss_: np.ndarray = field(init=False)
     acceptance_rate_: np.ndarray = field(init=False)
     topic_word_prior_: np.ndarray = field(init=False)
+
+    _most_steps: ClassVar[int] = MAX_STEPS  # to the proportions of a document
 
     def _tasks(self, y: Any) -> Tasks:
         """Return what is fitted to y, which is checked."""
@@ -332,11 +338,6 @@ class BaseMedLDA(BaseChainEstimator):
 
     # What follows is for snapshots: it reads several attributes.
 
-    @property
-    def _most_steps(self) -> int:
-        """Most steps to the topic proportions of a document."""
-        return MAX_STEPS
-
     def _proportions(self, X: MatrixLike) -> np.ndarray:
         """Return the topic proportions of documents, (n_documents, n_topics)."""
         weights = self._check_weights(X, reset=False)
@@ -370,8 +371,7 @@ class BaseMedLDA(BaseChainEstimator):
         by_topic = np.ascontiguousarray(self._proportions(X).T)
         coef = np.ascontiguousarray(self.coef_)
         scores = np.empty((len(coef), by_topic.shape[1]))
-        models = self._models()
-        for t, weights in enumerate(coef):
-            model = models[t] if len(models) > 1 else models[0]
-            fill_scores_of_task(by_topic[model], weights, scores[t])
+        models = self._models() * (len(coef) // self._n_models)
+        for model, weights, score in zip(models, coef, scores, strict=True):
+            fill_scores_of_task(by_topic[model], weights, score)
         return scores.T

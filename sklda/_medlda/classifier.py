@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
-from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklda._data.sklearn_private import CALLBACKS, Interval, StrOptions
+from sklda._data.sklearn_private import CALLBACKS, StrOptions
 from sklda._data.types import MatrixLike
 from sklda._engine.estimator import Fit
 from sklda._engine.start import check_init
@@ -25,7 +24,7 @@ from sklda._medlda.base import (
     class_targets,
 )
 from sklda._medlda.sampler import Hinge, Tasks
-from sklda._sampling.parameters import random_streams
+from sklda._sampling.parameters import POSITIVE_INTEGER, random_streams
 from sklda._sampling.threads import Threads
 
 # Words of a document repeat more than the model expects, so the converged proportions
@@ -232,7 +231,7 @@ default="annealed"
         **BaseMedLDA._parameter_constraints,
         "multi_class": [StrOptions({"multitask", "ovr"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "n_fold_in_steps": [Interval(Integral, 1, None, closed="left"), None],
+        "n_fold_in_steps": [None, *POSITIVE_INTEGER],
     }
 
     def __sklearn_tags__(self):
@@ -306,18 +305,21 @@ default="annealed"
             changed["init"] = check_init(self, fit.problem)
         rng = random_streams(self.random_state if chain is None else 0)
 
-        def binary(task, chain):
-            new = changed | {"random_state": rng.child(task)}
-            model = type(self)(**self.get_params(deep=False) | new)
-            targets = tasks.targets[:, [task]]
-            part = fit._replace(extra=tasks._replace(targets=targets))
-            return model, chain, part._replace(threads=Threads(1)), {}
+        kind, parameters = type(self), self.get_params(deep=False) | changed
+        alone = fit._replace(threads=Threads(1))
+
+        def fit_binary(task, chain):
+            """Run the chain of one class, and return the fitted attributes."""
+            model = kind(**parameters | {"random_state": rng.child(task)})
+            extra = tasks._replace(targets=tasks.targets[:, [task]])
+            model._run(chain, alone._replace(extra=extra), {})
+            return vars(model)
 
         # No memory maps: for arrays that are read-only, all kernels are compiled again.
         n_jobs, verbose = self._parameters.n_jobs, self.verbose
         parallel = Parallel(n_jobs, verbose=verbose, prefer="threads", max_nbytes=None)
         fitted = parallel(
-            delayed(_fit_binary)(*binary(task, chain))
+            delayed(fit_binary)(task, chain)
             for task, chain in zip(range(n_tasks), chains, strict=False)
         )
         chains = [model.pop("_stored").chain for model in fitted if self.warm_start]
@@ -409,12 +411,6 @@ default="annealed"
             labels.
         """
         return float(super().score(X, check_labels(y), sample_weight))
-
-
-def _fit_binary(model: MedLDAClassifier, *arguments: Any) -> dict[str, Any]:
-    """Run the chain of one class, and return the fitted attributes."""
-    model._run(*arguments)
-    return vars(model)
 
 
 def _joined(models: list[dict[str, Any]]) -> dict[str, Any]:
