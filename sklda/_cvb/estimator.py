@@ -313,7 +313,8 @@ class CVBLDA(BaseLDA):
                         engine.evaluate()
                     progress.report(sweep)
                     # Where priors are learned, the first sweep with new ones tells.
-                    may_end = schedule.learned is None or engine.has_new_priors
+                    last_update = [update.sweep for update in engine.prior_updates[-1:]]
+                    may_end = schedule.learned is None or last_update == [sweep - 1]
                     ended = notify(sweep) or (may_end and engine.change < tol)
                     if ended:
                         break

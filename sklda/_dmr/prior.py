@@ -200,8 +200,6 @@ _CHUNK = 10_000  # documents
 class CovariatePrior(SampledPrior):
     """Covariate weights that a chain samples: the present sample and the kept ones."""
 
-    samples_words = False  # beta is fixed
-
     def __init__(
         self,
         design: CovariateDesign,

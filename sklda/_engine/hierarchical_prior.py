@@ -198,11 +198,6 @@ class HierarchicalPrior(SampledPrior):
         self.kept: list[KeptPriors] = []
         self.burn_in = 0  # the last sweep of the trace that does not count
 
-    @property
-    def samples_words(self) -> bool:
-        """Whether beta is sampled, too."""
-        return self.priors.topic_word_prior is not None
-
     def resample(self, chain: Any) -> Problem:
         """Draw the priors given the topics; return the problem with them."""
         problem, state = chain.problem, chain.state

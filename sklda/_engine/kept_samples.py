@@ -462,7 +462,7 @@ def posterior_draws(chain: Any) -> PosteriorDraws | None:
     alpha, beta = problem.doc_topic_prior, problem.beta
     if prior is not None:
         alpha = np.array([draw.doc_topic_prior for draw in draws])
-        if prior.samples_words:
+        if "topic_word_prior" in prior.scalars():
             beta = np.array([draw.topic_word_prior for draw in draws])
     return PosteriorDraws(
         sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),

@@ -136,10 +136,6 @@ class SampledPrior(SampledParameters, Protocol):
     threads: Threads  # that share the work of a draw
     kept: list[Any]  # kept samples
 
-    @property
-    def samples_words(self) -> bool:
-        """Whether beta is also sampled."""
-
     def mean(self, problem: Problem) -> Problem:
         """Return the problem with the means of the priors over the kept samples."""
 
