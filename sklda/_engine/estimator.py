@@ -5,8 +5,6 @@ to the fitted attributes; `BaseGibbsLDA` has those of LDA. `run_fit` is the loop
 the sweeps. With `warm_start`, an estimator holds its chain from one fit to the next.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
@@ -415,6 +413,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         }
 
 
+# Hints are evaluated here, not strings: so subclasses elsewhere need not import them.
 @dataclass(repr=False, eq=False)
 class GibbsLDA(BaseGibbsLDA):
     """Samplers of LDA with the parameters that most of them take."""

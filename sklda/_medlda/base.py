@@ -4,8 +4,6 @@
 chain to them and scores documents by their topic proportions.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
@@ -175,6 +173,7 @@ def standardised(y: np.ndarray) -> tuple[np.ndarray, float, float]:
 STAGES_OF_MANY = ((0.02, 100), (0.1, 20))
 
 
+# Hints are evaluated here, not strings: so subclasses elsewhere need not import them.
 @dataclass(repr=False, eq=False)
 class BaseMedLDA(BaseChainEstimator):
     """Topics whose proportions are the features of linear scores, one for each task."""
