@@ -120,13 +120,9 @@ def completion_score(
     total = 0.0
     for seen, held_out in (halves, halves[::-1]):
         theta = doc_topic_of(corpus._replace(count=seen))
+        cells = corpus._replace(count=held_out)
         total += fold_in.log_predictive(
-            corpus.doc_ptr,
-            corpus.word,
-            held_out,
-            topics.word_topic,
-            topics.exponent,
-            theta,
+            *cells, topics.word_topic, topics.exponent, theta
         )
     return mean_log_probability(total, corpus.count.sum(dtype=np.float64))
 
