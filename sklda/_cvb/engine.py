@@ -299,12 +299,6 @@ class Engine:
         """Whether the last sweep was under a larger beta; priors wait for the end."""
         return self.annealing.includes(self.n_sweeps)
 
-    @property
-    def has_new_priors(self) -> bool:
-        """Whether the last sweep was the first after priors were learned."""
-        updates = self.prior_updates
-        return bool(updates) and updates[-1].sweep == self.n_sweeps - 1
-
     def _per_token(self, total: float) -> float:
         return total / max(self.n_tokens, np.finfo(float).tiny)
 

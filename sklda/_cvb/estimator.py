@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -34,6 +34,7 @@ from sklda._sampling.minka import warn_unless_arrived
 from sklda._sampling.parameters import (
     CONSTRAINTS,
     LOWEST_PRIOR,
+    POSITIVE_INTEGER,
     PRIOR_RANGE,
     SHARD_CONSTRAINTS,
     TRACE_CONSTRAINTS,
@@ -241,7 +242,7 @@ class CVBLDA(BaseLDA):
         "approximation": [StrOptions(set(APPROXIMATIONS))],
         "init": [StrOptions({"annealed", "random"})],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": POSITIVE_INTEGER,
         "learning_decay": [Interval(Real, 0.5, 1, closed="right")],
         "learning_offset": [Interval(Real, 0, None, closed="left")],
         "total_samples": [Interval(Real, 1, 1e12, closed="both"), None],
@@ -312,7 +313,8 @@ class CVBLDA(BaseLDA):
                         engine.evaluate()
                     progress.report(sweep)
                     # Where priors are learned, the first sweep with new ones tells.
-                    may_end = schedule.learned is None or engine.has_new_priors
+                    last_update = [update.sweep for update in engine.prior_updates[-1:]]
+                    may_end = schedule.learned is None or last_update == [sweep - 1]
                     ended = notify(sweep) or (may_end and engine.change < tol)
                     if ended:
                         break

@@ -34,7 +34,7 @@ from sklda._dmr.prior import (
     with_intercept,
 )
 from sklda._engine.chain import Chain
-from sklda._engine.estimator import BaseGibbsLDA
+from sklda._engine.estimator import BaseGibbsLDA, Fit
 from sklda._engine.sharded import sharded
 from sklda._fitted.fitted_topics import snapshot
 from sklda._gibbs.collapsed import collapsed_sampler, uses_rows
@@ -43,7 +43,6 @@ from sklda._sampling.parameters import SHARD_CONSTRAINTS
 from sklda._sampling.problem import Problem
 from sklda._sampling.random_streams import RandomStreams
 from sklda._sampling.sampler import Sampler
-from sklda._sampling.schedule import Schedule
 from sklda._sampling.threads import Threads
 
 _SCALE = Interval(Real, 1e-3, 10, closed="both")
@@ -430,7 +429,7 @@ class DMRLDA(BaseGibbsLDA):
         parameters.hyperpriors = None
         return parameters
 
-    def _check_beside(
+    def _check_extra(
         self, corpus: Corpus, y: Any, covariates: ArrayLike | None = None
     ) -> tuple[CovariateDesign, np.ndarray]:
         if covariates is None and getattr(y, "ndim", 1) == 2:
@@ -444,10 +443,10 @@ class DMRLDA(BaseGibbsLDA):
     def _sampled_prior(
         self,
         problem: Problem[Corpus],
-        beside: tuple[CovariateDesign, np.ndarray],
+        extra: tuple[CovariateDesign, np.ndarray],
         rng: RandomStreams,
     ) -> CovariatePrior:
-        design, covariates = beside
+        design, covariates = extra
         scaling = Scaling.of(covariates, design.names)
         warn_of_undetermined(covariates, scaling)
         # Under this prior, `doc_topic_prior` is the median of alpha.
@@ -458,16 +457,9 @@ class DMRLDA(BaseGibbsLDA):
         weight_prior = NormalPrior(centre, scale)
         return CovariatePrior(design, scaling, covariates, weight_prior, rng)
 
-    def _continued(
-        self,
-        chain: Chain,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: tuple[CovariateDesign, np.ndarray],
-        threads: Threads,
-    ) -> Chain:
-        chain = super()._continued(chain, problem, schedule, beside, threads)
-        chain.prior.check_same(beside[1])
+    def _continued(self, chain: Chain, fit: Fit) -> Chain:
+        chain = super()._continued(chain, fit)
+        chain.prior.check_same(fit.extra[1])
         return chain
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
@@ -488,10 +480,5 @@ class DMRLDA(BaseGibbsLDA):
         """Return the posterior mean of alpha for each row of covariates."""
         intercepts = self.intercept_draws_[..., np.newaxis]
         weights = np.concatenate([intercepts, self.coef_draws_], axis=-1)
-        x, alpha = (
-            with_intercept(covariates),
-            np.zeros((len(covariates), len(weights[0]))),
-        )
-        for sample in weights:
-            alpha += alpha_of(x, sample)
-        return alpha / len(weights)
+        x = with_intercept(covariates)
+        return sum(alpha_of(x, sample) for sample in weights) / len(weights)

@@ -28,9 +28,9 @@ from sklda._dmr.kernels.weights import (
 from sklda._engine.estimator import check_unchanged
 from sklda._engine.hierarchical_prior import count_tables
 from sklda._sampling.linear_algebra import ROWS, logs
-from sklda._sampling.problem import Counts, Problem, padded
+from sklda._sampling.problem import Problem, padded
 from sklda._sampling.random_streams import PRIORS, RandomStreams, draw_key
-from sklda._sampling.sampler import SampledPrior, SamplerState
+from sklda._sampling.sampler import SampledPrior
 from sklda._sampling.threads import Threads
 
 _CALLER = Threads(1)  # the calling thread only
@@ -200,9 +200,6 @@ _CHUNK = 10_000  # documents
 class CovariatePrior(SampledPrior):
     """Covariate weights that a chain samples: the present sample and the kept ones."""
 
-    samples_words = False  # beta is fixed
-    weights: np.ndarray  # (n_topics, n_weights)
-
     def __init__(
         self,
         design: CovariateDesign,
@@ -214,6 +211,7 @@ class CovariatePrior(SampledPrior):
         self.design, self.scaling, self.prior, self.rng = design, scaling, prior, rng
         self.rows = distinct_rows(covariates, scaling)
         self.threads = Threads(1)
+        self.weights = prior.centre.copy()  # (n_topics, n_weights)
         self.kept: list[np.ndarray] = []  # weights
 
     def check_same(self, covariates: np.ndarray) -> None:
@@ -224,34 +222,18 @@ class CovariatePrior(SampledPrior):
         is_same = is_same and all(np.array_equal(a, b) for a, b in pairs)
         check_unchanged(is_same, "covariates")
 
-    def begun(self, problem: Problem) -> Problem:
-        """Begin at the centre of the prior; return the problem with its alpha."""
-        self.weights = self.prior.centre.copy()
-        return self.applied(problem)
-
     def applied(self, problem: Problem) -> Problem:
         """Return the problem with alpha of the present weights."""
         alpha = alpha_of(self.rows.x, self.weights)
         return problem._replace(doc_topic_prior=alpha, prior_row=self.rows.row)
 
-    def resample(
-        self,
-        problem: Problem,
-        state: SamplerState,
-        counts: Callable[[], Counts],
-        sweep: int,
-    ) -> Problem:
+    def resample(self, chain: Any) -> Problem:
         """Draw the weights given the topics; return the problem with its new alpha."""
+        topics = chain.problem, chain.state.z
         self.weights = draw_all_weights(
-            self.weights,
-            self.rows.x,
-            self.prior,
-            problem,
-            state.z,
-            self.rng,
-            self.threads,
+            self.weights, self.rows.x, self.prior, *topics, self.rng, self.threads
         )
-        return self.applied(problem)
+        return self.applied(chain.problem)
 
     def keep(self, problem: Problem, sweep: int) -> None:
         """Add the present sample to the kept ones."""
@@ -261,18 +243,13 @@ class CovariatePrior(SampledPrior):
         """Drop all samples kept so far."""
         self.kept.clear()
 
-    @property
-    def kept_weights(self) -> np.ndarray:
-        """The weights of the kept samples, (n_kept, n_topics, n_weights)."""
-        return np.array(self.kept)
-
     def mean(self, problem: Problem) -> Problem:
         """Return the problem as it is: beta is fixed, alpha that of the last sample."""
         return problem
 
     def kept_values(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return distinct covariates, their row of each document, and kept weights."""
-        return self.rows.x, self.rows.row, self.kept_weights
+        return self.rows.x, self.rows.row, np.array(self.kept)
 
     def log_density(self) -> float:
         """Return the log density of the present weights."""
@@ -280,7 +257,7 @@ class CovariatePrior(SampledPrior):
 
     def attributes(self) -> dict[str, Any]:
         """Return the fitted attributes of the kept samples."""
-        weights = self.kept_weights  # of standardised covariates
+        weights = np.array(self.kept)  # of standardised covariates
         coef = weights[..., 1:] / self.scaling.scale
         intercept = weights[..., 0] - (coef * self.scaling.mean).sum(axis=-1)
         return {

@@ -13,15 +13,12 @@ from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.random import RandomState
-from numpy.typing import ArrayLike
 
 from sklda._data.corpus import Corpus, cells_of, kernel_parts
 from sklda._data.sklearn_private import Interval, StrOptions
-from sklda._data.types import InitLike, LearnPriors
 from sklda._ecgs.kernels import draw_numbers, lists, rows
 from sklda._engine.chain import Chain
-from sklda._engine.estimator import BaseGibbsLDA
+from sklda._engine.estimator import GibbsLDA
 from sklda._engine.sharded import sharded
 from sklda._gibbs.collapsed import collapsed_sampler, rows_are_faster
 from sklda._sampling.parameters import SHARD_CONSTRAINTS
@@ -100,7 +97,7 @@ class Grouped(NamedTuple):
 
 
 @dataclass(repr=False, eq=False)
-class ECGSLDA(BaseGibbsLDA):
+class ECGSLDA(GibbsLDA):
     """Latent Dirichlet Allocation by efficient collapsed Gibbs sampling.
 
     The model is that of CollapsedGibbsLDA. If a document contains a word several times,
@@ -120,17 +117,6 @@ class ECGSLDA(BaseGibbsLDA):
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
-    strategy : "dynamic", "shortcut" or "standard", default="dynamic"
-        Number of draws that a sweep makes for the N tokens of a word in a document.
-        "standard" makes N draws, which is the exact chain of CollapsedGibbsLDA.
-        "shortcut" makes one. "dynamic" makes N at first; later it makes as many draws
-        as there were distinct topics after a randomly chosen earlier sweep. If N is 1
-        or 2, it makes N. The more often documents repeat their words, the worse
-        "shortcut" becomes, see Notes.
-    damping : int, default=1
-        Weight of N draws in dynamic sampling, in sweeps, from 1 to 1,000,000,000. A
-        sweep makes N draws with probability damping / (damping + sweeps so far), so
-        large values approximate the standard strategy. Ignored by other strategies.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K or, with `learn_priors`,
@@ -182,13 +168,6 @@ default="auto"
         If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
         for bit as in one long fit. "Continue a fit" in the user guide explains what may
         change in between. The stored chain takes the memory of a fit.
-    n_shards : int, default=1
-        Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
-        Documents and words are both divided into shards; no two shards work on the same
-        word at the same time, so all share one table of counts [3]_. One shard is
-        exact. Several are an approximation, because topic totals are updated only after
-        each of the `n_shards` phases of a sweep; it is close if there are far more
-        documents than shards. The fitted model depends on `n_shards`.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all processors. The result is bit-identical
         for any number.
@@ -196,6 +175,24 @@ default="auto"
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
         If 1, print the progress of fit and the compilation of kernels.
+    strategy : "dynamic", "shortcut" or "standard", default="dynamic"
+        Number of draws that a sweep makes for the N tokens of a word in a document.
+        "standard" makes N draws, which is the exact chain of CollapsedGibbsLDA.
+        "shortcut" makes one. "dynamic" makes N at first; later it makes as many draws
+        as there were distinct topics after a randomly chosen earlier sweep. If N is 1
+        or 2, it makes N. The more often documents repeat their words, the worse
+        "shortcut" becomes, see Notes.
+    damping : int, default=1
+        Weight of N draws in dynamic sampling, in sweeps, from 1 to 1,000,000,000. A
+        sweep makes N draws with probability damping / (damping + sweeps so far), so
+        large values approximate the standard strategy. Ignored by other strategies.
+    n_shards : int, default=1
+        Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
+        Documents and words are both divided into shards; no two shards work on the same
+        word at the same time, so all share one table of counts [3]_. One shard is
+        exact. Several are an approximation, because topic totals are updated only after
+        each of the `n_shards` phases of a sweep; it is close if there are far more
+        documents than shards. The fitted model depends on `n_shards`.
 
     Attributes
     ----------
@@ -282,30 +279,15 @@ default="auto"
     (3, 10)
     """
 
-    n_components: int = 10
     _: KW_ONLY
     strategy: Literal["dynamic", "shortcut", "standard"] = "dynamic"
     damping: int = 1
-    doc_topic_prior: float | ArrayLike | None = None
-    topic_word_prior: float | ArrayLike | None = None
-    learn_priors: LearnPriors = "auto"
-    hyperpriors: dict[str, tuple[float, float]] | None = None
-    max_iter: int = 200
-    burn_in: int | None = None
-    thin: int = 2
-    keep_draws: int = 0
-    evaluate_every: int = 10
-    init: InitLike = "annealed"
-    warm_start: bool = False
     n_shards: int = 1
-    n_jobs: int | None = None
-    random_state: int | RandomState | None = None
-    verbose: int = 0
 
     sampling_rate_: np.ndarray = field(init=False)
 
     _parameter_constraints: ClassVar[dict] = {
-        **BaseGibbsLDA._parameter_constraints,
+        **GibbsLDA._parameter_constraints,
         **SHARD_CONSTRAINTS,
         "strategy": [StrOptions({"standard", "shortcut", "dynamic"})],
         "damping": [Interval(Integral, 1, 1_000_000_000, closed="both")],

@@ -8,7 +8,7 @@ differently by processor.
 
 import pickle
 from collections import deque
-from copy import copy, deepcopy
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -35,7 +35,6 @@ from sklda._sampling.sampler import (
     Sampler,
     SweepInfo,
     acceptance_rate,
-    copy_of,
 )
 from sklda._sampling.schedule import NO_ANNEALING, Annealing
 from sklda._sampling.threads import Threads
@@ -141,16 +140,15 @@ class Chain:
         self.annealing = annealing
         self.prior_updates: list[PriorUpdate] = []  # of priors that are learned
 
-    def __copy__(self) -> Self:
-        return _chain_of(vars(self))
-
     def __deepcopy__(self, memo: dict) -> Self:
         # Sweeps change neither the corpus, which may be in files, nor these objects.
         shared = [*self.problem.corpus, self.sampler]
         if self.prior is not None:
             shared.append(self.prior.threads)
         memo.update((id(item), item) for item in shared)
-        return _chain_of(deepcopy(vars(self), memo))
+        other = Chain.__new__(Chain)
+        vars(other).update(deepcopy(vars(self), memo))
+        return other
 
     def __reduce_ex__(self, protocol):
         # One pickle, because joblib's own would store an array twice that a state has
@@ -185,7 +183,7 @@ class Chain:
 
     @property
     def parameters(self) -> list[SampledParameters]:
-        """What is sampled beside the topics of the tokens."""
+        """What is sampled in addition to the topics of the tokens."""
         sampled = self.prior, self.response
         return [parameters for parameters in sampled if parameters is not None]
 
@@ -202,9 +200,7 @@ class Chain:
         for parameters in self.parameters:
             if parameters is self.prior and self.is_annealed:
                 continue
-            self.problem = parameters.resample(
-                self.problem, self.state, lambda: self.counts, self.n_sweeps
-            )
+            self.problem = parameters.resample(self)
 
     def sample_priors(self, priors: GammaPriors | None, threads: Threads) -> None:
         """Let each sweep sample the priors from now on; None: they remain as they are.
@@ -322,10 +318,6 @@ class Chain:
         prior = self.prior and self.prior.for_more_documents(problem)
         return type(self)(sampler, problem, self.rng, self.draws.maxlen, z, prior)
 
-    def sum_attributes(self) -> dict[str, Any]:
-        """Return the fitted attributes of which estimates are made."""
-        return self.sums.attributes(self.mean_problem, self.prior)
-
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
         if self.response is not None:
@@ -343,18 +335,10 @@ class Chain:
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
-        if self.is_annealed:  # `end` will sweep the copy
-            other = deepcopy(self)
-        else:
-            other = copy(self)
-            other.z = self.z.copy()
-            corpus = {id(array): array for array in self.problem.corpus}
-            other.problem = deepcopy(self.problem, corpus)
-            other.sums = self.sums.copy()
-            other.prior = self.prior and copy_of(self.prior)
-            other.response = self.response and copy_of(self.response)
-            other.draws = self.draws.copy()
-            other.prior_updates = self.prior_updates.copy()
+        shared = [*self.sums.word_topic, *self.sums.doc_topic, *self.draws]
+        if not self.is_annealed:  # otherwise `end` will sweep the copy
+            shared.append(self.state)
+        other = deepcopy(self, {id(item): item for item in shared})
         other.end()
         return other
 
@@ -375,11 +359,6 @@ def _check_memory(problem: Problem[Corpus]) -> None:
 
 def _restored(stored: bytes) -> Chain:
     """Return the chain of `Chain.__reduce_ex__`."""
-    return _chain_of(pickle.loads(stored))
-
-
-def _chain_of(attributes: dict[str, Any]) -> Any:
-    """Return a chain with these attributes."""
     chain = Chain.__new__(Chain)
-    vars(chain).update(attributes)
+    vars(chain).update(pickle.loads(stored))
     return chain

@@ -5,10 +5,9 @@ to the fitted attributes; `BaseGibbsLDA` has those of LDA. `run_fit` is the loop
 the sweeps. With `warm_start`, an estimator holds its chain from one fit to the next.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from copy import deepcopy
+from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -139,6 +138,15 @@ FREE = {
 }
 
 
+class Fit(NamedTuple):
+    """What a chain is made of, or continued with."""
+
+    problem: Problem[Corpus]
+    schedule: Schedule
+    extra: Any  # what the model takes in addition to X: labels or covariates, checked
+    threads: Threads
+
+
 class StoredChain(NamedTuple):
     """A chain between two fits, and the parameters that it depends on."""
 
@@ -238,65 +246,42 @@ class BaseChainEstimator(BaseMeans):
     def _fit_chain(self, X, y=None, recorder: Any = None, **more) -> Any:
         """Fit, and return the chain, which a recorder looks at after each sweep.
 
-        `more` is what `fit` takes beside X and y.
+        `more` is what `fit` takes in addition to X and y.
         """
         parameters, chain = self._parameters, take_up(self)
         schedule = chain_schedule(parameters, goes_on=chain is not None)
         check_hyperpriors(parameters)
         with fitting(self):
             corpus = check_corpus(self, X, reset=chain is None)
-            beside = self._check_beside(corpus, y, **more)
+            extra = self._check_extra(corpus, y, **more)
             problem = make_problem(self, corpus, schedule.first_alpha_sum)
             data = {"X": X, "y": y} | ({"metadata": more} if more else {})
-            return self._run(chain, problem, schedule, beside, data, recorder)
+            with make_threads(parameters, self._is_parallel) as threads:
+                fit = Fit(problem, schedule, extra, threads)
+                return self._run(chain, fit, data, recorder)
 
-    def _run(
-        self,
-        chain: Any,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: Any,
-        data: dict[str, Any],
-        recorder: Any = None,
-    ) -> Any:
+    def _run(self, chain: Any, fit: Fit, data: dict, recorder: Any = None) -> Any:
         """Start or continue a chain, run it, set the attributes, and return it."""
         parameters = self._parameters
-        with make_threads(parameters, self._is_parallel) as threads:
-            if chain is None:
-                chain = self._started(problem, schedule, beside, threads)
-            else:
-                chain = self._continued(chain, problem, schedule, beside, threads)
-            chain.sample_priors(check_hyperpriors(parameters), threads)
-            every = getattr(parameters, "evaluate_every", REPORT_EVERY)
-            run_fit(self, data, chain, schedule, every, recorder)
-            if self.warm_start or recorder is not None:
-                ended = chain.snapshot()
-            else:  # a chain that has ended gives its topics away, without tables
-                ended, chain.state = chain, None
-            self._end(chain, self._attributes(ended))
+        chain = self._started(fit) if chain is None else self._continued(chain, fit)
+        chain.sample_priors(check_hyperpriors(parameters), fit.threads)
+        every = getattr(parameters, "evaluate_every", REPORT_EVERY)
+        run_fit(self, data, chain, fit.schedule, every, recorder)
+        if self.warm_start or recorder is not None:
+            ended = chain.snapshot()
+        else:  # a chain that has ended gives its topics away, without tables
+            ended, chain.state = chain, None
+        self._end(chain, self._attributes(ended))
         return chain
 
-    def _check_beside(self, corpus: Corpus, y: Any) -> Any:
-        """Return what the model takes beside X, checked: labels or covariates."""
+    def _check_extra(self, corpus: Corpus, y: Any) -> Any:
+        """Return what the model takes in addition to X, checked."""
 
-    def _started(
-        self,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: Any,
-        threads: Threads,
-    ) -> Any:
+    def _started(self, fit: Fit) -> Any:
         """Return a new chain."""
         raise NotImplementedError
 
-    def _continued(
-        self,
-        chain: Any,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: Any,
-        threads: Threads,
-    ) -> Any:
+    def _continued(self, chain: Any, fit: Fit) -> Any:
         """Return the chain of the last fit, with the parameters of this one."""
         raise NotImplementedError
 
@@ -304,7 +289,7 @@ class BaseChainEstimator(BaseMeans):
         """Return the fitted attributes at the end of a chain, which goes no further."""
         problem, learned = chain.mean_problem, learned_priors(self._parameters)
         return {
-            **chain.sum_attributes(),
+            **chain.sums.attributes(problem, chain.prior),
             "doc_topic_prior_": chain.shared_alpha(problem),
             "topic_word_prior_": problem.beta,
             **prior_attributes(chain.prior, learned, chain.prior_updates),
@@ -336,41 +321,6 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     log_joint_: np.ndarray
     log_joint_iter_: np.ndarray
     draws_: PosteriorDraws | None
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: LearnPriors = "auto",
-        hyperpriors: dict[str, tuple[float, float]] | None = None,
-        max_iter: int = 200,
-        burn_in: int | None = None,
-        thin: int = 2,
-        keep_draws: int = 0,
-        evaluate_every: int = 10,
-        init: InitLike = "annealed",
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.hyperpriors = hyperpriors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.keep_draws = keep_draws
-        self.evaluate_every = evaluate_every
-        self.init = init
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Run the chain and average its kept samples.
@@ -413,19 +363,14 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         """Return the sampler that the parameters choose."""
         raise NotImplementedError
 
-    def _started(
-        self,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: Any,
-        threads: Threads,
-    ) -> Chain:
+    def _started(self, fit: Fit) -> Chain:
+        problem, schedule, extra, threads = fit
         keep_draws = self._parameters.keep_draws
         draw_interval = check_keep_draws(keep_draws, schedule, problem)
         init, rng = check_init(self, problem), random_streams(self.random_state)
-        prior = self._sampled_prior(problem, beside, rng)
+        prior = self._sampled_prior(problem, extra, rng)
         if prior is not None:
-            problem = prior.begun(problem)
+            problem = prior.applied(problem)
 
         z = first_topics(init, problem, rng, threads)
         sampler = self._make_sampler(problem, threads)
@@ -438,18 +383,12 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         return chain
 
     def _sampled_prior(
-        self, problem: Problem[Corpus], beside: Any, rng: RandomStreams
+        self, problem: Problem[Corpus], extra: Any, rng: RandomStreams
     ) -> SampledPrior | None:
         """Return the prior that a model samples whatever `learn_priors` is; or None."""
 
-    def _continued(
-        self,
-        chain: Chain,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: Any,
-        threads: Threads,
-    ) -> Chain:
+    def _continued(self, chain: Chain, fit: Fit) -> Chain:
+        problem, schedule, _, threads = fit
         corpus, before = problem.corpus, chain.problem.corpus
         check_documents(corpus, before, may_add=self._may_add_documents)
         keep_draws = self._parameters.keep_draws
@@ -469,3 +408,26 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
         }
+
+
+# Hints are evaluated here, not strings: so subclasses elsewhere need not import them.
+@dataclass(repr=False, eq=False)
+class GibbsLDA(BaseGibbsLDA):
+    """Samplers of LDA with the parameters that most of them take."""
+
+    n_components: int = 10
+    _: KW_ONLY
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = None
+    learn_priors: LearnPriors = "auto"
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 200
+    burn_in: int | None = None
+    thin: int = 2
+    keep_draws: int = 0
+    evaluate_every: int = 10
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0

@@ -17,6 +17,7 @@ Beta is drawn, too, where it has a prior.
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Self
 
@@ -37,9 +38,9 @@ from sklda._sampling.doc_topic_counts import (
     word_topic_histogram,
 )
 from sklda._sampling.minka import LearnedPriors, PriorUpdate, prior_trace
-from sklda._sampling.problem import Counts, Problem
+from sklda._sampling.problem import Problem
 from sklda._sampling.random_streams import PRIORS, RandomStreams, draw_key
-from sklda._sampling.sampler import SampledPrior, SamplerState, copy_of
+from sklda._sampling.sampler import SampledPrior
 from sklda._sampling.threads import Threads
 
 _CALLER = Threads(1)  # alone
@@ -197,19 +198,9 @@ class HierarchicalPrior(SampledPrior):
         self.kept: list[KeptPriors] = []
         self.burn_in = 0  # the last sweep of the trace that does not count
 
-    @property
-    def samples_words(self) -> bool:
-        """Whether beta is sampled, too."""
-        return self.priors.topic_word_prior is not None
-
-    def resample(
-        self,
-        problem: Problem,
-        state: SamplerState,
-        counts: Callable[[], Counts],
-        sweep: int,
-    ) -> Problem:
+    def resample(self, chain: Any) -> Problem:
         """Draw the priors given the topics; return the problem with them."""
+        problem, state = chain.problem, chain.state
         before, alpha = tokens_before(problem.corpus), problem.doc_topic_prior
 
         def count_topics(key):
@@ -217,9 +208,9 @@ class HierarchicalPrior(SampledPrior):
             return tables, state.topic[: problem.n_topics]
 
         def count_words():
-            return word_topic_histogram(counts().word_topic)
+            return word_topic_histogram(chain.counts.word_topic)
 
-        return self.draw(problem, count_topics, count_words, sweep)
+        return self.draw(problem, count_topics, count_words, chain.n_sweeps)
 
     def draw(
         self,
@@ -295,7 +286,7 @@ class HierarchicalPrior(SampledPrior):
 
     def for_more_documents(self, problem: Problem) -> Self:
         """Return the present sample, without kept ones, for more documents."""
-        other = copy_of(self)
+        other = copy(self)
         other.lengths = length_histogram(problem.corpus)
         other.trace, other.kept, other.burn_in = [], [], 0
         return other

@@ -13,7 +13,6 @@ A draw is a single sample, as counts without zeros.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -211,11 +210,10 @@ def made_when_read(name: str) -> Any:
     def read(estimator: Any) -> Any:
         known = vars(estimator)
         place = known.get(source, known)
+        if name not in place and place is known:
+            kind = type(estimator).__name__
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
         if name not in place:
-            if place is known:
-                raise AttributeError(
-                    f"{type(estimator).__name__!r} object has no attribute {name!r}"
-                )
             place.setdefault(name, estimator._made(name))  # unless a thread was first
         return place[name]
 
@@ -374,13 +372,6 @@ class KeptSums:
         add_rows(self.doc_topic, doc_chunks(problem, z, alpha_sum))
         self.n_kept += 1
 
-    def copy(self) -> Self:
-        """Return a copy to which samples can be added."""
-        other = copy(self)
-        other.word_topic = self.word_topic.copy()
-        other.doc_topic = self.doc_topic.copy()
-        return other
-
     def attributes(
         self, problem: Problem[Corpus], prior: SampledPrior | None
     ) -> dict[str, Any]:
@@ -471,7 +462,7 @@ def posterior_draws(chain: Any) -> PosteriorDraws | None:
     alpha, beta = problem.doc_topic_prior, problem.beta
     if prior is not None:
         alpha = np.array([draw.doc_topic_prior for draw in draws])
-        if prior.samples_words:
+        if "topic_word_prior" in prior.scalars():
             beta = np.array([draw.topic_word_prior for draw in draws])
     return PosteriorDraws(
         sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),

@@ -46,11 +46,6 @@ class ShardedState(NamedTuple):
         memo.update(zip(map(id, self.topics), _apart(self.topics), strict=True))
         return type(self)(*(deepcopy(field, memo) for field in self))
 
-    @property
-    def shards(self) -> list[Any]:
-        """Return the states of all shards in all phases."""
-        return [shard.state for phase in self.phases for shard in phase]
-
 
 def _apart(topics: list[np.ndarray]) -> list[np.ndarray]:
     """Return copies of arrays of one length, far apart from each other.

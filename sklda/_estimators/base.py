@@ -71,6 +71,7 @@ class BaseTopicModel(
     n_features_in_: int
     feature_names_in_: np.ndarray
     n_iter_: int
+    _whole_counts: ClassVar[bool] = True  # whether X must hold whole numbers
     # What the arrays that properties make are made of.
     _made_of: ClassVar[dict[str, str]] = {"topic_word_": "components_"}
 
@@ -139,11 +140,6 @@ class BaseTopicModel(
             )
         # Parameters that came later have their defaults.
         super().__setstate__(type(self)().get_params(deep=False) | attributes)
-
-    @property
-    def _whole_counts(self) -> bool:
-        """Whether X must hold whole numbers."""
-        return True
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

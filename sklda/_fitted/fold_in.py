@@ -65,11 +65,10 @@ def doc_topic(
     alphas = np.atleast_2d(topics.doc_topic_prior)
     row = np.zeros(n_docs, np.int32) if prior_row is None else prior_row
     theta = np.empty((n_docs, topics.n_topics))
-    n_failed = []
 
     def fill(first, last):
         doc_ptr = corpus.doc_ptr[first : last + 1]
-        failed = fold_in.fold_in(
+        return fold_in.fold_in(
             corpus._replace(doc_ptr=doc_ptr),
             np.diff(doc_ptr).max(initial=0),
             topics.word_topic,
@@ -79,14 +78,14 @@ def doc_topic(
             np.float32(_TOLERANCE),
             theta[first:last],
         )
-        n_failed.append(failed)
 
     with Threads(n_jobs) as threads:
         n_slices = 4 * threads.n if threads.n > 1 else 1
-        threads.map(fill, *zip(*ranges(corpus.doc_ptr, n_slices), strict=True))
-    if max_steps == MAX_STEPS and sum(n_failed) > 0:
+        slices = ranges(corpus.doc_ptr, n_slices)
+        n_failed = sum(threads.map(fill, *zip(*slices, strict=True)))
+    if max_steps == MAX_STEPS and n_failed > 0:
         warn_user(
-            f"The topic proportions of {sum(n_failed)} of {n_docs} documents did not "
+            f"The topic proportions of {n_failed} of {n_docs} documents did not "
             f"converge in {max_steps} steps: the topics are so similar that these "
             "documents hardly tell them apart. Fewer topics may suffice.",
             ConvergenceWarning,
@@ -121,13 +120,9 @@ def completion_score(
     total = 0.0
     for seen, held_out in (halves, halves[::-1]):
         theta = doc_topic_of(corpus._replace(count=seen))
+        cells = corpus._replace(count=held_out)
         total += fold_in.log_predictive(
-            corpus.doc_ptr,
-            corpus.word,
-            held_out,
-            topics.word_topic,
-            topics.exponent,
-            theta,
+            *cells, topics.word_topic, topics.exponent, theta
         )
     return mean_log_probability(total, corpus.count.sum(dtype=np.float64))
 

@@ -6,7 +6,6 @@ The intervals come first, then warnings that intervals are unreliable, then the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -19,10 +18,9 @@ from sklearn.utils import check_random_state
 
 from sklda._data.checks import check_indices, check_numbers
 from sklda._data.notices import warn_user
-from sklda._data.sklearn_private import Interval
 from sklda._fitted.fitted_topics import default_names
 from sklda._sampling.minka import describe_drift
-from sklda._sampling.parameters import LEVEL, validates
+from sklda._sampling.parameters import LEVEL, NATURAL_NUMBER, validates
 
 _ROUNDING = 1e-9  # of a number of draws
 _TOLERANCE = 1e-6  # relative error of the probability in the tail
@@ -219,7 +217,6 @@ def warn_of_drift(estimates: str, drift: Bias) -> None:
 # --- draws ------------------------------------------------------------------------
 
 _MOST_NUMBERS = 2**21  # in an array; more documents take several steps
-_DRAW = [Interval(Integral, 0, None, closed="left")]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -322,7 +319,7 @@ class PosteriorDraws:
             f"{self.n_words} words and {self.n_topics} topics, {self.nbytes:,} bytes>"
         )
 
-    @validates(draw=_DRAW)
+    @validates(draw=NATURAL_NUMBER)
     def doc_topic_counts(self, draw: int) -> sparse.csr_array:
         """Return the number of tokens of each document in each topic.
 
@@ -339,7 +336,7 @@ class PosteriorDraws:
         """
         return self._counts(self._doc_topic, draw, self._doc_ends)
 
-    @validates(draw=_DRAW)
+    @validates(draw=NATURAL_NUMBER)
     def topic_word_counts(self, draw: int) -> sparse.csc_array:
         """Return the number of tokens of each word in each topic.
 
@@ -368,7 +365,7 @@ class PosteriorDraws:
         counts.sort_indices()
         return counts
 
-    @validates(draw=_DRAW)
+    @validates(draw=NATURAL_NUMBER)
     def doc_topic(self, draw: int) -> np.ndarray:
         """Return the expected topic proportions, given the topics of one draw.
 
@@ -388,7 +385,7 @@ class PosteriorDraws:
         parameters = self._dirichlet(draw)
         return parameters / parameters.sum(axis=1, keepdims=True)
 
-    @validates(draw=_DRAW, random_state=["random_state"])
+    @validates(draw=NATURAL_NUMBER, random_state=["random_state"])
     def sample_doc_topic(
         self, draw: int, random_state: int | RandomState | None = None
     ) -> np.ndarray:

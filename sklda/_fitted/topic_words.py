@@ -14,16 +14,14 @@ from sklda._data.sklearn_private import StrOptions
 from sklda._fitted.fitted_topics import normalise, summable, top_indices
 from sklda._sampling.parameters import POSITIVE_INTEGER, PROPORTION
 
-_ENTRIES = 2**22  # of a block: 32 MB
-
 
 def top_columns(
     components: np.ndarray, n_words: int, metric: str, weight: float | None = None
 ) -> np.ndarray:
     """Return the columns of the top words of each topic, (n_topics, n_words)."""
     check_limit(n_words, "n_words", components.shape[1], "words")
-    blocks = _blocks_of_scores(components, metric, weight)
-    return np.concatenate([top_indices(scores, n_words) for _, scores in blocks])
+    topics = _scores_of_topics(components, metric, weight)
+    return np.concatenate([top_indices(scores, n_words) for _, scores in topics])
 
 
 def scores_of_probable_words(
@@ -31,35 +29,33 @@ def scores_of_probable_words(
 ) -> np.ndarray:
     """Return the scores of the most probable words of topics, (n_topics, n_words)."""
     check_limit(n_words, "n_words", components.shape[1], "words")
-    blocks = _blocks_of_scores(components, metric, weight)
+    topics = _scores_of_topics(components, metric, weight)
     return np.concatenate(
         [
             np.take_along_axis(scores, top_indices(topic_word, n_words), axis=1)
-            for topic_word, scores in blocks
+            for topic_word, scores in topics
         ]
     )
 
 
-def _blocks_of_scores(
+def _scores_of_topics(
     components: np.ndarray, metric: str, weight: float | None
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the distributions of a few topics and their scores, then those of others.
+    """Yield the distribution and the scores of each topic, both (1, n_words).
 
     `sklda.inspection.top_words` and `topic_exclusivity` define the metrics.
     """
     weight = _check_weight(weight, metric)
     components = summable(components)
-    n_rows = max(1, _ENTRIES // components.shape[1])
-    blocks = [components[i : i + n_rows] for i in range(0, len(components), n_rows)]
     # The sum over topics that the metric needs of each word.
     total = np.zeros(components.shape[1])
     if metric in ("frex", "exclusivity"):
-        for block in blocks:
-            total += normalise(block).sum(axis=0)
+        for row in components:
+            total += normalise(row)
     elif metric != "probability":
         total = normalise(components.sum(axis=0))
-    for block in blocks:
-        topic_word = normalise(block)
+    for row in components:
+        topic_word = normalise(row[np.newaxis])
         yield topic_word, _SCORES[metric](topic_word, total, weight)
 
 

@@ -22,7 +22,7 @@ from sklda._data.corpus import (
     starts,
     tokens_before,
 )
-from sklda._engine.estimator import BaseGibbsLDA
+from sklda._engine.estimator import GibbsLDA
 from sklda._gibbs.kernels import partially_collapsed
 from sklda._sampling import variates
 from sklda._sampling.problem import Counts, Problem, padded, word_cells, words_at
@@ -231,7 +231,7 @@ class PartiallyCollapsed(NamedTuple):
         recount(problem, state, threads)
 
 
-class PartiallyCollapsedGibbsLDA(BaseGibbsLDA):
+class PartiallyCollapsedGibbsLDA(GibbsLDA):
     """Latent Dirichlet Allocation with sampled topics: exact on all processors.
 
     A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a

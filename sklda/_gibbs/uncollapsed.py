@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._data.corpus import Corpus, ranges, some_documents, tokens_before
-from sklda._engine.estimator import BaseGibbsLDA
+from sklda._engine.estimator import GibbsLDA
 from sklda._gibbs.kernels import uncollapsed
 from sklda._gibbs.partially_collapsed import RecountedState, counts, new_state, recount
 from sklda._sampling import doc_topic_counts, variates
@@ -120,7 +120,7 @@ def _chunks(items: tuple[int, int], n_topics) -> Iterator[tuple[int, int]]:
         yield first, min(first + step, items[1])
 
 
-class UncollapsedGibbsLDA(BaseGibbsLDA):
+class UncollapsedGibbsLDA(GibbsLDA):
     """Latent Dirichlet Allocation by data augmentation: exact on all processors.
 
     A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a

@@ -4,14 +4,15 @@
 chain to them and scores documents by their topic proportions.
 """
 
-from __future__ import annotations
-
 import sys
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass, field
+from numbers import Real
 from textwrap import shorten
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
@@ -22,19 +23,26 @@ from sklearn.utils.validation import check_array
 from sklda._data.checks import check_structure
 from sklda._data.corpus import MAX_32_BITS, Corpus
 from sklda._data.sklearn_private import Interval, StrOptions
-from sklda._data.types import MatrixLike
+from sklda._data.types import InitLike, LearnPriors, MatrixLike
 from sklda._engine.chain import Chain
-from sklda._engine.estimator import BaseChainEstimator, check_documents, check_unchanged
+from sklda._engine.estimator import (
+    BaseChainEstimator,
+    Fit,
+    check_documents,
+    check_unchanged,
+)
 from sklda._engine.start import check_init, first_topics
 from sklda._fitted.fitted_topics import fitted_prior, snapshot
 from sklda._fitted.fold_in import MAX_STEPS, doc_topic
 from sklda._medlda.kernels.labels import fill_scores_of_task
 from sklda._medlda.sampler import MaxMargin, SampledWeights, Tasks
 from sklda._sampling.linear_algebra import pairwise_sum
-from sklda._sampling.parameters import SHARD_CONSTRAINTS, random_streams
-from sklda._sampling.problem import Problem
+from sklda._sampling.parameters import (
+    POSITIVE_INTEGER,
+    SHARD_CONSTRAINTS,
+    random_streams,
+)
 from sklda._sampling.sampler import acceptance_rate
-from sklda._sampling.schedule import Schedule
 from sklda._sampling.threads import Threads
 
 # Of C times the largest target: its square times `variates.HIGHEST_XI`, the largest
@@ -161,8 +169,31 @@ def standardised(y: np.ndarray) -> tuple[np.ndarray, float, float]:
     return targets, *(float(np.ldexp(x, exponent)) for x in (first + mean, scale))
 
 
+# Hints are evaluated here, not strings: so subclasses elsewhere need not import them.
+@dataclass(repr=False, eq=False)
 class BaseMedLDA(BaseChainEstimator):
     """Topics whose proportions are the features of linear scores, one for each task."""
+
+    n_components: int = 50
+    _: KW_ONLY
+    sampler: Literal["light", "gibbs"] = "light"
+    C: float = 100.0
+    prior_precision: float = 1000.0
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | ArrayLike | None = 0.01
+    learn_priors: LearnPriors = None
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 50
+    burn_in: int | None = None
+    thin: int = 5
+    init: InitLike = "annealed"
+    warm_start: bool = False
+    n_mh_steps: int = 6
+    n_weight_steps: int | None = 2
+    n_shards: int = 1
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseChainEstimator._parameter_constraints,
@@ -170,20 +201,22 @@ class BaseMedLDA(BaseChainEstimator):
         "sampler": [StrOptions({"light", "gibbs"})],
         "C": [Interval(Real, 1e-10, HIGHEST_STEEPNESS, closed="both")],
         "prior_precision": [Interval(Real, 1e-20, 1e20, closed="both")],
-        "n_mh_steps": [Interval(Integral, 1, None, closed="left")],
-        "n_weight_steps": [Interval(Integral, 1, None, closed="left"), None],
+        "n_mh_steps": POSITIVE_INTEGER,
+        "n_weight_steps": [None, *POSITIVE_INTEGER],
     }
 
-    coef_: np.ndarray
-    loss_: np.ndarray
-    acceptance_rate_: np.ndarray
-    topic_word_prior_: np.ndarray
+    coef_: np.ndarray = field(init=False)
+    loss_: np.ndarray = field(init=False)
+    acceptance_rate_: np.ndarray = field(init=False)
+    topic_word_prior_: np.ndarray = field(init=False)
+
+    _most_steps: ClassVar[int] = MAX_STEPS  # to the proportions of a document
 
     def _tasks(self, y: Any) -> Tasks:
         """Return what is fitted to y, which is checked."""
         raise NotImplementedError
 
-    def _check_beside(self, corpus: Corpus, y: Any) -> Tasks:
+    def _check_extra(self, corpus: Corpus, y: Any) -> Tasks:
         n_tokens, name = corpus.token_ptr[-1], type(self).__name__
         if n_tokens > MAX_32_BITS:  # kernels number tokens in 32 bits
             raise ValueError(
@@ -197,37 +230,26 @@ class BaseMedLDA(BaseChainEstimator):
         check_consistent_length(corpus.begin, y)
         return self._tasks(y)
 
-    def _started(
-        self,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: Tasks,
-        threads: Threads,
-    ) -> Chain:
+    def _started(self, fit: Fit) -> Chain:
+        problem, schedule, tasks, threads = fit
         init, rng = check_init(self, problem), random_streams(self.random_state)
         annealing = schedule.annealing(problem, init, problem.corpus.token_ptr[-1])
 
         z = first_topics(init, problem, rng, threads)
-        sampler = self._make_sampler(beside, threads)
-        response = SampledWeights(beside, sampler.prior_precision, problem.n_topics)
+        sampler = self._make_sampler(tasks, threads)
+        response = SampledWeights(tasks, sampler.prior_precision, problem.n_topics)
         return Chain(sampler, problem, rng, z=z, response=response, annealing=annealing)
 
-    def _continued(
-        self,
-        chain: Chain,
-        problem: Problem[Corpus],
-        schedule: Schedule,
-        beside: Tasks,
-        threads: Threads,
-    ) -> Chain:
-        check_documents(problem.corpus, chain.problem.corpus, may_add=False)
+    def _continued(self, chain: Chain, fit: Fit) -> Chain:
+        tasks = fit.extra
+        check_documents(fit.problem.corpus, chain.problem.corpus, may_add=False)
         before = chain.response.tasks
-        is_same = np.array_equal(beside.targets, before.targets)
-        for name, value in beside.attributes.items():
+        is_same = np.array_equal(tasks.targets, before.targets)
+        for name, value in tasks.attributes.items():
             is_same = is_same and np.array_equal(value, before.attributes[name])
         check_unchanged(is_same, "y")
-        chain.sampler = self._make_sampler(beside, threads)
-        chain.response.tasks = beside
+        chain.sampler = self._make_sampler(tasks, fit.threads)
+        chain.response.tasks = tasks
         return chain
 
     def _make_sampler(
@@ -296,19 +318,11 @@ class BaseMedLDA(BaseChainEstimator):
 
     # What follows is for snapshots: it reads several attributes.
 
-    @property
-    def _most_steps(self) -> int:
-        """Most steps to the topic proportions of a document."""
-        return MAX_STEPS
-
     def _proportions(self, X: MatrixLike) -> np.ndarray:
         """Return the topic proportions of documents, (n_documents, n_topics)."""
         weights = self._check_weights(X, reset=False)
-        n_tokens = np.add.reduceat(
-            np.append(weights.count, 0).astype(np.float64), weights.doc_ptr[:-1]
-        )
-        n_tokens[np.diff(weights.doc_ptr) == 0] = 0
-        n_tokens = n_tokens[:, np.newaxis]
+        before = np.append(0, np.cumsum(weights.count, dtype=np.float64))
+        n_tokens = np.diff(before[weights.doc_ptr])[:, np.newaxis]
         proportions = np.empty((n_tokens.size, self._n_topics))
         for model in self._models():
             alpha = fitted_prior(self, "doc_topic_prior_")[model]
@@ -337,8 +351,7 @@ class BaseMedLDA(BaseChainEstimator):
         by_topic = np.ascontiguousarray(self._proportions(X).T)
         coef = np.ascontiguousarray(self.coef_)
         scores = np.empty((len(coef), by_topic.shape[1]))
-        models = self._models()
-        for t, weights in enumerate(coef):
-            model = models[t] if len(models) > 1 else models[0]
-            fill_scores_of_task(by_topic[model], weights, scores[t])
+        models = self._models() * (len(coef) // self._n_models)
+        for model, weights, score in zip(models, coef, scores, strict=True):
+            fill_scores_of_task(by_topic[model], weights, score)
         return scores.T

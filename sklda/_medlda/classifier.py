@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
-from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklda._data.sklearn_private import CALLBACKS, Interval, StrOptions
-from sklda._data.types import InitLike, LearnPriors, MatrixLike
+from sklda._data.sklearn_private import CALLBACKS, StrOptions
+from sklda._data.types import MatrixLike
+from sklda._engine.estimator import Fit
 from sklda._engine.start import check_init
 from sklda._fitted.fitted_topics import snapshot
 from sklda._fitted.fold_in import MAX_STEPS
@@ -25,7 +24,8 @@ from sklda._medlda.base import (
     class_targets,
 )
 from sklda._medlda.sampler import Hinge, Tasks
-from sklda._sampling.parameters import random_streams
+from sklda._sampling.parameters import POSITIVE_INTEGER, random_streams
+from sklda._sampling.threads import Threads
 
 # Words of a document repeat more than the model expects, so the converged proportions
 # are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.
@@ -48,25 +48,11 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     sampler : "light" or "gibbs", default="light"
         Algorithm that resamples the topics of tokens: "light" uses Metropolis-Hastings
         steps in O(1) each [1]_, "gibbs" takes O(K) [2]_. Both have the same posterior.
-    multi_class : "multitask" or "ovr", default="multitask"
-        Treatment of more than two classes and of several labels per document.
-        "multitask" fits `n_topics` = `n_components` topics for all classes, in parallel
-        if there are several shards. "ovr" (one-vs-rest) fits a model for each class in
-        `n_jobs` jobs of joblib, which prints their number if `verbose`; the shards of a
-        model take turns, and there are no callbacks. `n_topics` is then `n_components`
-        for each class, in the order of `classes_`; `acceptance_rate_` and
-        `moved_tokens_` are means of the models.
     C : float, default=100.0
         Weight of the labels relative to the words, from 1e-10 to 1e10. The loss of a
         document is 2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. If a
         program defines it as 2 c max(0, l - y s), set C = c l: the author of [1]_ uses
         c = 1.6 and l = 64, so C = 102.4.
-    class_weight : dict, "balanced" or None, default=None
-        Factors that multiply the loss of the documents of each class; the default
-        factor is 1. "balanced" uses n_documents / (n_classes * n_documents of the
-        class), which helps with rare classes. If y is an indicator matrix, the factor
-        of a column applies to the documents with its label, and "balanced" gives them
-        the same total weight as the others, in each column.
     prior_precision : float, default=1000.0
         Precision of the normal prior on the weights, from 1e-20 to 1e20. In a program
         with margins of l, weights are l times as large, so its precision of 1 is l ** 2
@@ -117,10 +103,6 @@ default=None
     n_weight_steps : int or None, default=2
         Passes over the weights in each sweep. A pass resamples the weights one by one
         [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
-    n_fold_in_steps : int, default=None
-        Maximum number of steps that estimate the topic proportions of a document in
-        transform and predict; 2000 reach convergence. None means 3 if each document has
-        one of three or more classes, otherwise 2000. You can change it after fit.
     n_shards : int, default=1
         Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
         Documents and words are both divided into shards; no two shards work on the same
@@ -135,6 +117,24 @@ default=None
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
         If 1, print the progress of fit and the compilation of kernels.
+    multi_class : "multitask" or "ovr", default="multitask"
+        Treatment of more than two classes and of several labels per document.
+        "multitask" fits `n_topics` = `n_components` topics for all classes, in parallel
+        if there are several shards. "ovr" (one-vs-rest) fits a model for each class in
+        `n_jobs` jobs of joblib, which prints their number if `verbose`; the shards of a
+        model take turns, and there are no callbacks. `n_topics` is then `n_components`
+        for each class, in the order of `classes_`; `acceptance_rate_` and
+        `moved_tokens_` are means of the models.
+    class_weight : dict, "balanced" or None, default=None
+        Factors that multiply the loss of the documents of each class; the default
+        factor is 1. "balanced" uses n_documents / (n_classes * n_documents of the
+        class), which helps with rare classes. If y is an indicator matrix, the factor
+        of a column applies to the documents with its label, and "balanced" gives them
+        the same total weight as the others, in each column.
+    n_fold_in_steps : int, default=None
+        Maximum number of steps that estimate the topic proportions of a document in
+        transform and predict; 2000 reach convergence. None means 3 if each document has
+        one of three or more classes, otherwise 2000. You can change it after fit.
 
     Attributes
     ----------
@@ -217,29 +217,10 @@ default=None
     (50,)
     """
 
-    n_components: int = 50
     _: KW_ONLY
-    sampler: Literal["light", "gibbs"] = "light"
     multi_class: Literal["multitask", "ovr"] = "multitask"
-    C: float = 100.0
     class_weight: dict[Any, float] | Literal["balanced"] | None = None
-    prior_precision: float = 1000.0
-    doc_topic_prior: float | ArrayLike | None = None
-    topic_word_prior: float | ArrayLike | None = 0.01
-    learn_priors: LearnPriors = None
-    hyperpriors: dict[str, tuple[float, float]] | None = None
-    max_iter: int = 50
-    burn_in: int | None = None
-    thin: int = 5
-    init: InitLike = "annealed"
-    warm_start: bool = False
-    n_mh_steps: int = 6
-    n_weight_steps: int | None = 2
     n_fold_in_steps: int | None = None
-    n_shards: int = 1
-    n_jobs: int | None = None
-    random_state: int | RandomState | None = None
-    verbose: int = 0
 
     classes_: np.ndarray = field(init=False)
     _multilabel: bool = field(init=False)
@@ -248,7 +229,7 @@ default=None
         **BaseMedLDA._parameter_constraints,
         "multi_class": [StrOptions({"multitask", "ovr"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "n_fold_in_steps": [Interval(Integral, 1, None, closed="left"), None],
+        "n_fold_in_steps": [None, *POSITIVE_INTEGER],
     }
 
     def __sklearn_tags__(self):
@@ -304,12 +285,12 @@ default=None
             )
         return Tasks(loss, targets, {"classes_": classes, "_multilabel": multilabel})
 
-    def _run(self, chain, problem, schedule, beside, data, recorder=None) -> Any:
-        n_tasks = beside.targets.shape[1]
+    def _run(self, chain: Any, fit: Fit, data: dict, recorder: Any = None) -> Any:
+        tasks, n_tasks = fit.extra, fit.extra.targets.shape[1]
         # Of other labels, there may be more or fewer chains; each model refuses these.
         chains = chain if isinstance(chain, list) else [chain] * n_tasks
         if self.multi_class != "ovr" or n_tasks == 1:
-            return super()._run(chains[0], problem, schedule, beside, data, recorder)
+            return super()._run(chains[0], fit, data, recorder)
         if recorder is not None or getattr(self, CALLBACKS, None):
             raise ValueError(
                 "With multi_class='ovr', each class is fitted on its own, so callbacks "
@@ -319,24 +300,28 @@ default=None
             )
         changed = {"multi_class": "multitask", "n_jobs": 1, "verbose": 0}
         if chain is None:  # chains that go on need neither topics nor a seed
-            changed["init"] = check_init(self, problem)
+            changed["init"] = check_init(self, fit.problem)
         rng = random_streams(self.random_state if chain is None else 0)
 
-        def binary(task, chain):
-            new = changed | {"random_state": rng.child(task)}
-            model = type(self)(**self.get_params(deep=False) | new)
-            tasks = beside._replace(targets=beside.targets[:, [task]])
-            return model, chain, problem, schedule, tasks, {}
+        kind, parameters = type(self), self.get_params(deep=False) | changed
+        alone = fit._replace(threads=Threads(1))
+
+        def fit_binary(task, chain):
+            """Run the chain of one class, and return the fitted attributes."""
+            model = kind(**parameters | {"random_state": rng.child(task)})
+            extra = tasks._replace(targets=tasks.targets[:, [task]])
+            model._run(chain, alone._replace(extra=extra), {})
+            return vars(model)
 
         # No memory maps: for arrays that are read-only, all kernels are compiled again.
         n_jobs, verbose = self._parameters.n_jobs, self.verbose
         parallel = Parallel(n_jobs, verbose=verbose, prefer="threads", max_nbytes=None)
         fitted = parallel(
-            delayed(_fit_binary)(*binary(task, chain))
+            delayed(fit_binary)(task, chain)
             for task, chain in zip(range(n_tasks), chains, strict=False)
         )
         chains = [model.pop("_stored").chain for model in fitted if self.warm_start]
-        self._end(chains, beside.attributes | _joined(fitted))
+        self._end(chains, tasks.attributes | _joined(fitted))
         return chains
 
     @property
@@ -426,15 +411,9 @@ default=None
         return float(super().score(X, check_labels(y), sample_weight))
 
 
-def _fit_binary(model: MedLDAClassifier, *arguments: Any) -> dict[str, Any]:
-    """Run the chain of one class, and return the fitted attributes."""
-    model._run(*arguments)
-    return vars(model)
-
-
 def _joined(models: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the fitted attributes of binary models as those of one model."""
-    joined = {"n_iter_": models[0]["n_iter_"]}
+    joined = {}
     for name, join in _JOINS.items():
         values = [model[name] for model in models]
         joined[name] = None if values[0] is None else join(values)
@@ -454,6 +433,7 @@ def _sums(values: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 _JOINS: dict[str, Callable[[list], Any]] = {
+    "n_iter_": max,
     "coef_": np.concatenate,
     "doc_topic_prior_": np.concatenate,
     "topic_word_prior_": np.concatenate,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from sklda._data.sklearn_private import Interval
-from sklda._data.types import InitLike, LearnPriors, MatrixLike
+from sklda._data.types import MatrixLike
 from sklda._fitted.fitted_topics import snapshot
 from sklda._medlda.base import BaseMedLDA, number_targets, standardised
 from sklda._medlda.sampler import EpsilonInsensitive, Tasks
@@ -37,8 +36,6 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     C : float, default=100.0
         Weight of the loss, for errors in standard deviations of y, relative to the
         words, from 1e-10 to 1e10.
-    epsilon : float, default=0.1
-        Largest error without loss, in standard deviations of y, from 0 to 1e10.
     prior_precision : float, default=100.0
         Precision of the normal prior on the weights of standardised y, from 1e-20 to
         1e20.
@@ -101,6 +98,8 @@ default=None
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
         If 1, print the progress of fit and the compilation of kernels.
+    epsilon : float, default=0.1
+        Largest error without loss, in standard deviations of y, from 0 to 1e10.
 
     Attributes
     ----------
@@ -171,27 +170,9 @@ default=None
     (50,)
     """
 
-    n_components: int = 50
     _: KW_ONLY
-    sampler: Literal["light", "gibbs"] = "light"
-    C: float = 100.0
-    epsilon: float = 0.1
     prior_precision: float = 100.0
-    doc_topic_prior: float | ArrayLike | None = None
-    topic_word_prior: float | ArrayLike | None = 0.01
-    learn_priors: LearnPriors = None
-    hyperpriors: dict[str, tuple[float, float]] | None = None
-    max_iter: int = 50
-    burn_in: int | None = None
-    thin: int = 5
-    init: InitLike = "annealed"
-    warm_start: bool = False
-    n_mh_steps: int = 6
-    n_weight_steps: int | None = 2
-    n_shards: int = 1
-    n_jobs: int | None = None
-    random_state: int | RandomState | None = None
-    verbose: int = 0
+    epsilon: float = 0.1
 
     intercept_: float = field(init=False)
     scale_: float = field(init=False)

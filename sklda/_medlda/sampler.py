@@ -19,7 +19,6 @@ steps 1 and 2 side by side. Given the topics, the weights of a task depend on no
 task, so tasks go side by side, too. No sum depends on the number of threads.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -123,18 +122,13 @@ class SampledWeights(SampledParameters):
         self.loss: list[float] = []
         self.forget()
 
-    def resample(
-        self,
-        problem: Problem,
-        state: Any,  # of `MaxMargin`
-        counts: Callable[[], Counts],
-        sweep: int,
-    ) -> Problem:
+    def resample(self, chain: Any) -> Problem:
         """Take the weights that the sweep has drawn, and record the loss."""
+        state = chain.state
         self.weights = state.weights
         loss = self.tasks.loss(self.tasks.targets, state.scores)
         self.loss.append(float(loss.sum(axis=1).mean()))
-        return problem
+        return chain.problem
 
     def keep(self, problem: Problem, sweep: int) -> None:
         """Add the present sample to the kept ones."""

@@ -104,15 +104,10 @@ def warn_unless_arrived(updates: Sequence[PriorUpdate]) -> None:
 
 def _gain(counts, prior):
     """Return psi(n + prior) - psi(prior), the same bits on every processor."""
-    gain = np.empty(counts.size)
-    _fill_gain(counts.astype(np.float64), float(prior), gain)
+    each, gain = np.arange(counts.size), np.zeros(counts.size)
+    counts, once = counts.astype(np.float64), np.ones(counts.size)
+    _add_gains(each, counts, once, np.full(counts.size, float(prior)), gain)
     return gain
-
-
-@kernel
-def _fill_gain(counts, prior, gain):
-    for i in range(counts.size):
-        gain[i] = _gain_of(counts[i], prior)
 
 
 @kernel

@@ -7,7 +7,7 @@ are copied and pickled. Sharding, groups of tokens and labels are samplers compo
 around other samplers. `tests/test_protocol.py` checks each of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
@@ -107,16 +107,11 @@ class SampledParameters(Protocol):
     Only lists change in place, which grow with the chain; `copy_of` copies them.
     """
 
-    def resample(
-        self,
-        problem: Problem,
-        state: SamplerState,
-        counts: Callable[[], Counts],
-        sweep: int,
-    ) -> Problem:
+    def resample(self, chain: Any) -> Problem:
         """Draw the parameters given the topics; return the problem with the priors.
 
-        Parameters that the sampler draws with the topics are read from `state`.
+        The chain has `problem`, `state`, `counts` and `n_sweeps`. Parameters that the
+        sampler draws with the topics are read from the state.
         """
 
     def keep(self, problem: Problem, sweep: int) -> None:
@@ -140,10 +135,6 @@ class SampledPrior(SampledParameters, Protocol):
 
     threads: Threads  # that share the work of a draw
     kept: list[Any]  # kept samples
-
-    @property
-    def samples_words(self) -> bool:
-        """Whether beta is also sampled."""
 
     def mean(self, problem: Problem) -> Problem:
         """Return the problem with the means of the priors over the kept samples."""

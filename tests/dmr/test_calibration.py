@@ -61,7 +61,6 @@ def ranks_of(sampler, seed):
     """Return the rank of each planted weight among those of the chain."""
     prior, weights, problem, z = planted(seed)
     prior.rng = streams(seed)
-    problem = prior.begun(problem)
     prior.weights = weights.copy()
     chain = Chain(sampler, prior.applied(problem), prior.rng, z=z, prior=prior)
     below = np.zeros((K, N_WEIGHTS), np.int64)

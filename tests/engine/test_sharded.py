@@ -53,11 +53,12 @@ def test_counts_are_those_of_the_topics_after_every_sweep(name, n_shards, n_topi
     for corpus in (random_corpus(1, 25, 9, mean=2), tight_corpus()):
         sampler, problem, state = start(name, corpus, n_shards, n_topics)
         words, rng = words_of(corpus), streams(2)
-        assert len(state.shards) > 1
+        shards = [shard.state for phase in state.phases for shard in phase]
+        assert len(shards) > 1
         for _ in range(8):
             sampler.sweep(problem, state, rng)
             assert enumeration.faults(state, words, n_topics) == []
-            for shard in (*state.shards, *state.topics):
+            for shard in (*shards, *state.topics):
                 topic = getattr(shard, "topic", shard)
                 np.testing.assert_array_equal(topic, state.topic)
         assert n_topics == 1 or np.unique(state.z).size > 1

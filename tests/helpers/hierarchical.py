@@ -9,6 +9,7 @@ with the library.
 
 import itertools
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -348,7 +349,9 @@ def p_values_after(
 
 def resample(prior, problem, sampler, state):
     """Draw the priors given the topics of a state."""
-    return prior.resample(problem, state, lambda: sampler.counts(problem, state), 1)
+    counts = sampler.counts(problem, state)
+    chain = SimpleNamespace(problem=problem, state=state, counts=counts, n_sweeps=1)
+    return prior.resample(chain)
 
 
 def _p_values(tiny, seen, uniforms):

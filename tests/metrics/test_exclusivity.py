@@ -6,7 +6,6 @@ import numpy as np
 import pandas
 import pytest
 
-from sklda._fitted import topic_words
 from sklda.metrics import topic_diversity, topic_exclusivity
 
 TOPICS = [[6.0, 4, 0, 0], [0, 0.4, 0.3, 0.3]]
@@ -29,15 +28,6 @@ def test_frex_by_hand(weight):
     w = 0.5 if weight is None else weight
     expected = 1 / (w / exclusive + (1 - w) / frequency)
     np.testing.assert_allclose(found, expected.mean(axis=1))
-
-
-@pytest.mark.parametrize("measure", ["exclusivity", "frex"])
-def test_topics_are_measured_in_blocks(measure, monkeypatch):
-    weights = np.random.default_rng(0).gamma(0.1, size=(7, 40))
-    expected = topic_exclusivity(weights, measure)
-    monkeypatch.setattr(topic_words, "_ENTRIES", 2 * 40 + 1)
-    found = topic_exclusivity(weights, measure)
-    np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize("function", [topic_diversity, topic_exclusivity])

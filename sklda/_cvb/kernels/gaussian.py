@@ -19,7 +19,8 @@ beta and log V beta: they cannot be smaller, because no count is below 0.
 import numpy as np
 
 from sklda._cvb.kernels.moments import (
-    add_mean_and_variance,
+    add_mean,
+    add_variance,
     document_moments,
     remove_document,
     restore_document,
@@ -103,8 +104,8 @@ def sweep(corpus, responsibilities, shared, priors):
         clear(means.doc_topic)
         clear(variances.doc_topic)
         for c in range(first, last):
-            docs = means.doc_topic, variances.doc_topic
-            add_mean_and_variance(count[c], responsibilities[c], docs)
+            add_mean(count[c], responsibilities[c], means.doc_topic)
+            add_variance(count[c], responsibilities[c], variances.doc_topic)
         remove_document(means, shared_means.topic, total)
         remove_document(variances, shared_variances.topic, 0.0)
         total_change += _update_document(

@@ -106,16 +106,6 @@ def update_mean(count, factor, weight, responsibilities, doc_mean, word_mean):
 
 
 @inlined_kernel
-def add_mean_and_variance(count, responsibilities, rows):
-    """Add the moments of one cell to the `rows` of means and of variances."""
-    means, variances = rows
-    for k in range(means.size):
-        mean = count * responsibilities[k]
-        means[k] += mean
-        variances[k] += mean * (np.float32(1) - responsibilities[k])
-
-
-@inlined_kernel
 def update_mean_and_variance(count, factor, weight, responsibilities, docs, rows):
     """Set the responsibilities of a cell to `factor * weight`; update the moments.
 
