@@ -55,15 +55,6 @@ def changed(name, value):
     return change
 
 
-def test_error_of_another_worker(monkeypatch):
-    async def out_of_memory(*_):
-        raise MemoryError("cannot allocate the counts")
-
-    monkeypatch.setattr(_cluster, "_get", out_of_memory)
-    with pytest.raises(MemoryError, match="cannot allocate the counts"):
-        make("lists").fit(delayed_blocks())
-
-
 def test_threads_do_not_share_what_a_block_says(monkeypatch):
     shared, check = sklda.PartiallyCollapsedGibbsLDA(), _corpus.check_corpus
 

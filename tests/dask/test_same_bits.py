@@ -79,13 +79,13 @@ def test_shards_are_the_same_in_any_number_of_parts(name, n_threads, monkeypatch
 
 
 MUTANTS = {
-    "the change of a neighbour is lost": (
-        "exchange",
-        lambda *inputs: change_of(0, EXCHANGE(*inputs)),
+    "tokens of the other parts are lost": (
+        "add_topics",
+        lambda *topics: ADD_TOPICS(*topics[:1] * len(topics)),
     ),
-    "changes of the others are lost": (
-        "exchange",
-        lambda *inputs: change_of(1, EXCHANGE(*inputs)),
+    "tokens of a part are counted twice": (
+        "add_topics",
+        lambda *topics: ADD_TOPICS(*topics, topics[0]),
     ),
     "words are cut by their number": (
         "shard_bounds",
@@ -94,7 +94,7 @@ MUTANTS = {
     "tokens at the start are not in the totals": (
         "begin",
         lambda part, *inputs: (states := BEGIN(part, *inputs))._replace(
-            change=states.change + 1
+            topic=states.topic + 1
         ),
     ),
     "shards exchange their streams": (
@@ -102,12 +102,7 @@ MUTANTS = {
         lambda part, stream, *inputs: BEGIN(part, stream[:, ::-1].copy(), *inputs),
     ),
 }
-BEGIN, EXCHANGE = _samplers.begin, _samplers.exchange
-
-
-def change_of(i, passed):
-    """Return counts and changes, without the i-th change."""
-    return [0 * array if j == i + 1 else array for j, array in enumerate(passed)]
+BEGIN, ADD_TOPICS = _samplers.begin, _samplers.add_topics
 
 
 @pytest.mark.slow

@@ -77,8 +77,7 @@ def received():
 
 
 @pytest.mark.slow
-def test_a_part_receives_the_words_of_one_shard(processes, after_sweep, monkeypatch):
-    monkeypatch.setattr(_samplers, "TOKENS_OF_TASK", 0)
+def test_a_part_receives_the_words_of_one_shard(processes, after_sweep):
     n_shards, n_topics = 8, 100
     X = [delayed(block)(seed, 50) for seed in range(2)]
     model = CollapsedGibbsLDA(n_topics, n_shards=n_shards, max_iter=6, random_state=0)
