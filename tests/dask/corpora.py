@@ -85,3 +85,8 @@ def assert_same_as_local(model, local):
     np.testing.assert_equal(model.n_topics_, local.n_topics_)
     # A sum of many numbers, in another order.
     np.testing.assert_allclose(model.log_joint_, local.log_joint_, rtol=1e-12)
+
+
+def assert_fits_as_local(model, documents=None, X=X, **ways):
+    documents = delayed_blocks() if documents is None else documents
+    assert_same_as_local(model.fit(documents, **ways), fit_local(model, X))
