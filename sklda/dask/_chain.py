@@ -95,6 +95,7 @@ class ClusterChain:
         self.prior: HierarchicalPrior | None = None  # if it is sampled, too
         self._set_priors(problem, "first")
         self._prepare()
+        self.n_word_blocks = len(self.bounds) - 1
         self.forget_samples()
 
     @property
@@ -117,11 +118,6 @@ class ClusterChain:
     def _take_up(self, parts: list[Delayed], prefix: str = "") -> None:
         """Submit the parts and the counts of the blocks of words, and set both."""
         raise NotImplementedError
-
-    @property
-    def n_word_blocks(self) -> int:
-        """Blocks of words."""
-        return len(self.bounds) - 1
 
     def start(
         self, rng: RandomStreams, annealing: Annealing, priors: GammaPriors | None
@@ -313,16 +309,11 @@ class ClusterChain:
         Tasks of parts run on the workers of their documents.
         """
         name = f"{name}-{self.n_sweeps}-{kind}"
-        places = self.partitions.places
+        rows = list(zip(*columns, strict=True))
+        places = self.partitions.places if kind == "part" else [None] * len(rows)
         return [
-            self.cluster.task(
-                function,
-                f"{name}-{i}",
-                *row,
-                *common,
-                place=places[i] if kind == "part" else None,
-            )
-            for i, row in enumerate(zip(*columns, strict=True))
+            self.cluster.task(function, f"{name}-{i}", *row, *common, place=place)
+            for i, (row, place) in enumerate(zip(rows, places, strict=True))
         ]
 
     def _submit(self, parts: list[Delayed], blocks: list[Delayed]) -> PartsAndBlocks:

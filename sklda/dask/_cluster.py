@@ -54,8 +54,6 @@ class Cluster:
 
     def submit(self, tasks: list[Delayed]) -> list[Future]:
         """Send tasks, in one message, and keep their results on the workers."""
-        if not tasks:
-            return []
         self._check()
         futures = self.client.compute(tasks, optimize_graph=False, sync=False)
         self._futures.update(futures)

@@ -13,7 +13,7 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
-from sklda._data.checks import check_counted, n_dimensions
+from sklda._data.checks import n_dimensions
 from sklda._data.corpus import MAX_32_BITS, Corpus, check_corpus, cutting_marks, starts
 from sklda._engine.sharded import MOST_SHARDS
 from sklda.dask._cluster import Cluster
@@ -106,7 +106,6 @@ def check_block(
     """
     estimator = copy(estimator)  # threads share it
     try:
-        check_counted(block)
         if n_dimensions(block) == 2 and block.shape[0] == 0:
             return sparse.csr_array((0, block.shape[1]))
         doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=reset)

@@ -295,7 +295,8 @@ class CountingChain(ClusterChain):
     def _prepare(self) -> None:
         n_parts = len(self.documents)
         self.bounds = word_bounds(n_parts, self.partitions.n_words, self.n_topics)
-        self.n_tasks = n_parts * self.n_word_blocks + n_parts + self.n_word_blocks
+        n_blocks = len(self.bounds) - 1
+        self.n_tasks = n_parts * n_blocks + n_parts + n_blocks
 
     def _submit_sweep(self, problem: Problem) -> None:
         keys = partially_collapsed.draw_keys(self.rng)

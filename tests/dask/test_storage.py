@@ -19,23 +19,12 @@ from tests.helpers.selection import fast_and_slow
 pytestmark = [pytest.mark.usefixtures("client"), corpora.WITH_PRIORS]
 
 
-@pytest.fixture(scope="module")
-def stored(client, tmp_path_factory):
-    """Return the folder that a fit leaves which ends after sweep 5."""
-    folder = tmp_path_factory.mktemp("stored")
-    fit_interrupted(make(folder), 5)
-    return folder
-
-
-def make(folder):
-    return corpora.make(storage=str(folder), store_every=2, burn_in=2)
-
-
 @pytest.fixture
-def killed(stored, tmp_path):
+def killed(tmp_path):
     """Return a model whose fit ended after sweep 5; sweep 4 is in storage."""
-    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
-    return make(tmp_path)
+    model = corpora.make(storage=str(tmp_path), store_every=2, burn_in=2)
+    fit_interrupted(model, 5)
+    return model
 
 
 # --- going on --------------------------------------------------------------------
