@@ -27,13 +27,11 @@ pytestmark = [pytest.mark.usefixtures("client"), corpora.WITH_PRIORS]
         [
             ("partially collapsed", {"n_partitions": 1}, [60]),
             ("partially collapsed", {"n_partitions": 5}, [60]),
-            ("partially collapsed", {"n_partitions": 3}, [5] * 12),
             ("rows", {"n_shards": 1}, [7, 23, 30]),
             ("rows", {"n_components": 50}, [60]),
             ("rows", {"n_shards": 8}, [7, 23, 30]),
             ("rows", corpora.ALL_SAMPLED, [7, 23, 30]),
             ("lists", {**corpora.ALL_SAMPLED, "n_shards": 1}, [7, 23, 0, 30, 0]),
-            ("lists", {"n_shards": 2}, [60]),
             ("lists", {"n_components": 130, "sampler": "auto"}, [7, 23, 30]),
             ("lists", {"blocking": "nested", "max_block_size": None}, [7, 23, 30]),
         ],
