@@ -352,9 +352,8 @@ class ClusterChain:
         tasks += self._tasks(write, "store", "block", (blocks, zip(word_totals)))
         self.cluster.results(tasks)
         problem = self._gathered_problem()
-        self._log_joint, self._learned = map(
-            self.cluster.gather, (self._log_joint, self._learned)
-        )
+        self._log_joint = self.cluster.gather(self._log_joint)
+        self._learned = self.cluster.gather(self._learned)
         state = {
             "n_partitions": self.partitions.n_partitions,
             "documents": self.partitions.digests,

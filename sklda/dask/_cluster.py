@@ -28,10 +28,22 @@ _WAY_OUT = (
 
 
 class Cluster:
-    """A client, as a fit uses it."""
+    """The client of a fit, or the present one of this process."""
 
     def __init__(self, client: Client | None) -> None:
-        self.client = find_client(client)
+        try:
+            self.client = client = client or get_client()
+        except ValueError as error:
+            raise ValueError(
+                "No Dask client: start one with client = distributed.Client(), or pass "
+                "client=."
+            ) from error
+        if client.asynchronous or client.status != "running" or not client.nthreads():
+            raise ValueError(
+                "client must be connected to a cluster with workers, and created with "
+                f"asynchronous=False; {client!r} is {client.status}. Start workers as "
+                "in cluster.scale(2) and client.wait_for_workers(1)."
+            )
         self.token = uuid.uuid4().hex[:8]
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()
 
@@ -123,21 +135,3 @@ class Cluster:
             for future in list(self._futures):
                 future.release()
             raise
-
-
-def find_client(client: Client | None) -> Client:
-    """Return the client, or the present one of this process, or raise ValueError."""
-    try:
-        client = client or get_client()
-    except ValueError as error:
-        raise ValueError(
-            "No Dask client: start one with client = distributed.Client(), or pass "
-            "client=."
-        ) from error
-    if client.asynchronous or client.status != "running" or not client.nthreads():
-        raise ValueError(
-            "client must be connected to a cluster with workers, and created with "
-            f"asynchronous=False; {client!r} is {client.status}. Start workers as in "
-            "cluster.scale(2) and client.wait_for_workers(1)."
-        )
-    return client
