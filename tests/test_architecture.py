@@ -62,7 +62,7 @@ BUDGET = {
     "_sampling": 1070,
     "_simd": 770,
     "_tables": 620,
-    "dask": 1610,
+    "dask": 1400,
     "datasets": 400,
     "diagnostics": 700,
     "inspection": 1990,

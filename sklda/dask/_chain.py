@@ -2,7 +2,7 @@
 
 The state consists of parts of the documents, which hold the topics of their tokens, and
 of blocks of words, which hold their counts. A sweep is a graph of tasks. The client
-sends it in one message, which contains names only, while the sweep before it runs.
+sends it in messages that contain names only, while the sweep before it runs.
 """
 
 from __future__ import annotations
@@ -64,14 +64,15 @@ _STORED = (
 class ClusterChain:
     """The futures of a chain, and its trace; call `start` or `resume` first.
 
-    Subclasses set `bounds`, of the blocks of words, and say how a sweep runs.
+    Subclasses say how a sweep runs.
     """
 
-    bounds: list[int]
+    bounds: list[int]  # of the blocks of words
+    n_tasks: int  # of a sweep
     rng: RandomStreams
     annealing: Annealing
-    _parts: list[Future]
-    _word_blocks: list[Future]
+    parts: list[Future]  # the topics of the tokens of the documents
+    word_blocks: list[Future]  # the counts of the blocks of words
 
     def __init__(
         self,
@@ -86,7 +87,6 @@ class ClusterChain:
         self.n_topics, self.n_tokens = problem.n_topics, sum(partitions.n_tokens)
         self.storage, self._last_stored = storage, 0
         self.n_sweeps = self.last_kept = 0
-        self._ahead, self._most_ahead = 0, 1  # sweeps that wait to be submitted
         self.log_joint_sweeps: list[int] = []
         self._log_joint: list[Any] = []  # numbers, or futures
         self._learned: list[Any] = []  # priors after each update, or futures
@@ -95,6 +95,7 @@ class ClusterChain:
         self.prior: HierarchicalPrior | None = None  # if it is sampled, too
         self._set_priors(problem, "first")
         self._prepare()
+        self.n_word_blocks = len(self.bounds) - 1
         self.forget_samples()
 
     @property
@@ -107,34 +108,16 @@ class ClusterChain:
         return self.cluster.gather([self.problem])[0]
 
     def _prepare(self) -> None:
-        """Set `bounds`, and bring the documents into the form that sweeps take."""
+        """Set `bounds` and `n_tasks`; bring documents into the form of sweeps."""
         raise NotImplementedError
 
-    def _submit_sweeps(self, n: int) -> None:
-        """Submit the tasks of the last n sweeps, and set the parts and the blocks."""
+    def _submit_sweep(self, problem: Problem) -> None:
+        """Submit the tasks of a sweep, and set the parts and the blocks."""
         raise NotImplementedError
 
-    @property
-    def n_tasks(self) -> int:
-        """Tasks of a sweep."""
-        return len(self.documents)
-
-    @property
-    def n_word_blocks(self) -> int:
-        """Blocks of words."""
-        return len(self.bounds) - 1
-
-    @property
-    def parts(self) -> list[Future]:
-        """The topics of the tokens of the documents."""
-        self._catch_up()
-        return self._parts
-
-    @property
-    def word_blocks(self) -> list[Future]:
-        """The counts of the blocks of words."""
-        self._catch_up()
-        return self._word_blocks
+    def _take_up(self, parts: list[Delayed], prefix: str = "") -> None:
+        """Submit the parts and the counts of the blocks of words, and set both."""
+        raise NotImplementedError
 
     def start(
         self, rng: RandomStreams, annealing: Annealing, priors: GammaPriors | None
@@ -153,7 +136,7 @@ class ClusterChain:
             advance(rng.kernel, n_tokens)
         columns = self.partitions.futures, streams
         common = self.problem, self.bounds
-        self._reduce(self._tasks(start_part, "start", "part", columns, *common))
+        self._add_pieces(self._tasks(start_part, "start", "part", columns, *common))
 
     def resume(self, stored: dict[str, Any]) -> None:
         """Go on from a stored sweep; raise ValueError if it is of other documents."""
@@ -182,13 +165,17 @@ class ClusterChain:
         return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
     def sweep(self) -> None:
-        """Submit a sweep, at once or with others, and wait for those before it."""
+        """Submit a sweep, and wait for the one before it."""
         if self.n_sweeps >= self._last_stored + self.storage.interval:
             self._store()
         self.n_sweeps, self._histograms = self.n_sweeps + 1, None
-        self._ahead += 1
-        if self._ahead >= self._most_ahead:
-            self._catch_up()
+        before, problem = self.parts, self.problem
+        if self.is_annealed:
+            anneal, sweep = self.annealing.problem_of, self.n_sweeps
+            task = self.cluster.task(anneal, f"anneal-{sweep}", problem, sweep)
+            (problem,) = self.cluster.submit([task])
+        self._submit_sweep(problem)
+        self.cluster.wait(before)
         if self.prior is not None:  # so the chain is not annealed
             problem = self.prior.draw(
                 self._gathered_problem(),
@@ -197,14 +184,6 @@ class ClusterChain:
                 self.n_sweeps,
             )
             self._set_priors(problem, "sampled")
-
-    def _catch_up(self) -> None:
-        """Submit the sweeps that wait."""
-        if self._ahead > 0:
-            n, before = self._ahead, self._parts
-            self._ahead = 0
-            self._submit_sweeps(n)
-            self.cluster.wait(before)
 
     def _count_topics(self, key: np.uint64) -> tuple[np.ndarray, np.ndarray]:
         """Return restaurant tables, drawn with a key, and tokens of each topic."""
@@ -262,7 +241,6 @@ class ClusterChain:
     def end(self) -> None:
         """End a fit with a kept sample, and annealing with a sweep of the posterior."""
         if self.is_annealed:
-            self._catch_up()
             self.annealing = NO_ANNEALING
             self.sweep()
         self.keep()
@@ -289,7 +267,6 @@ class ClusterChain:
                 f"{self.annealing.n_sweeps}, where the annealed start ends. Look at "
                 "fitted_estimator later, or fit with init='random'."
             )
-        self._catch_up()
         duplicate = copy_of(self)
         duplicate.prior = self.prior and copy_of(self.prior)
         duplicate.keep()
@@ -327,11 +304,16 @@ class ClusterChain:
     def _tasks(
         self, function: Callable, name: str, kind: str, columns: Any, *common: Any
     ) -> list[Delayed]:
-        """Return a task for each row of the columns of arguments."""
+        """Return a task for each row of the columns of arguments.
+
+        Tasks of parts run on the workers of their documents.
+        """
         name = f"{name}-{self.n_sweeps}-{kind}"
+        rows = list(zip(*columns, strict=True))
+        places = self.partitions.places if kind == "part" else [None] * len(rows)
         return [
-            self.cluster.task(function, f"{name}-{i}", *row, *common)
-            for i, row in enumerate(zip(*columns, strict=True))
+            self.cluster.task(function, f"{name}-{i}", *row, *common, place=place)
+            for i, (row, place) in enumerate(zip(rows, places, strict=True))
         ]
 
     def _submit(self, parts: list[Delayed], blocks: list[Delayed]) -> PartsAndBlocks:
@@ -339,14 +321,14 @@ class ClusterChain:
         futures = self.cluster.submit([*parts, *blocks])
         return futures[: len(parts)], futures[len(parts) :]
 
-    def _reduce(self, parts: list[Delayed], prefix: str = "") -> None:
-        """Submit the parts of a sweep, and the sum of pieces of each block of words."""
+    def _add_pieces(self, parts: list[Delayed], prefix: str = "") -> None:
+        """Submit parts, and the sum of their pieces of each block of words."""
         pieces = [
             self._tasks(table_of, f"{prefix}split", f"block-{b}-part", [parts], b)
             for b in range(self.n_word_blocks)
         ]
         sums = self._tasks(add_up, f"{prefix}add-up", "block", [pieces])
-        self._parts, self._word_blocks = self._submit(parts, sums)
+        self.parts, self.word_blocks = self._submit(parts, sums)
 
     def _from_histograms(self, function: Callable, name: str, *more: Any) -> Future:
         """Submit a task on the histograms of all parts and blocks."""
@@ -370,9 +352,8 @@ class ClusterChain:
         tasks += self._tasks(write, "store", "block", (blocks, zip(word_totals)))
         self.cluster.results(tasks)
         problem = self._gathered_problem()
-        self._log_joint, self._learned = map(
-            self.cluster.gather, (self._log_joint, self._learned)
-        )
+        self._log_joint = self.cluster.gather(self._log_joint)
+        self._learned = self.cluster.gather(self._learned)
         state = {
             "n_partitions": self.partitions.n_partitions,
             "documents": self.partitions.digests,
@@ -391,13 +372,9 @@ class ClusterChain:
             self._tasks(read_item, "load", "mean-part", [parts], 0),
             self._tasks(read_item, "load", "mean-block", [blocks], 0),
         )
-        self._take_up(self._tasks(read_item, "load", "part", [parts], 1))
+        self._take_up(self._tasks(read_item, "load", "part", [parts], 1), "load-")
 
     def _files(self, url: str) -> tuple[list[str], list[str]]:
         """Return the URLs of the files of the parts and of the blocks in a folder."""
         parts = [f"{url}/part-{i}.zip" for i in range(len(self.documents))]
         return parts, [f"{url}/block-{i}.zip" for i in range(self.n_word_blocks)]
-
-    def _take_up(self, parts: list[Delayed]) -> None:
-        """Submit the parts from storage."""
-        self._reduce(parts, "load-")

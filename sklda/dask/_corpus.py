@@ -13,7 +13,7 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
-from sklda._data.checks import check_counted, n_dimensions
+from sklda._data.checks import n_dimensions
 from sklda._data.corpus import MAX_32_BITS, Corpus, check_corpus, cutting_marks, starts
 from sklda._engine.sharded import MOST_SHARDS
 from sklda.dask._cluster import Cluster
@@ -49,17 +49,17 @@ def partition(
     shards = _grouped(cut(cluster, blocks, sizes, n_shards or n), n)
     cuts, before = [bounds[0] for bounds in shards], starts(sizes[:, 0]).tolist()
     cuts.append(before[-1])
-    tasks = []
+    tasks, places = [], cluster.places(len(shards))
     for i, (first, last) in enumerate(pairwise(cuts)):
         pieces = [
             (block, max(first, begin) - begin, min(last, end) - begin)
             for block, (begin, end) in zip(blocks, pairwise(before), strict=True)
             if first < end and last > begin and begin < end
         ]
-        columns = map(list, zip(*pieces, strict=True))
-        tasks.append(cluster.task(part_documents, f"documents-{i}", first, *columns))
-    places = cluster.places(len(tasks))
-    documents = cluster.submit_to(places, tasks)
+        arguments = first, *map(list, zip(*pieces, strict=True))
+        name, place = f"documents-{i}", places[i]
+        tasks.append(cluster.task(part_documents, name, *arguments, place=place))
+    documents = cluster.submit(tasks)
     checks = [
         cluster.task(_size_and_digest, f"tokens-{i}", part, n_words)
         for i, part in enumerate(documents)
@@ -106,7 +106,6 @@ def check_block(
     """
     estimator = copy(estimator)  # threads share it
     try:
-        check_counted(block)
         if n_dimensions(block) == 2 and block.shape[0] == 0:
             return sparse.csr_array((0, block.shape[1]))
         doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=reset)

@@ -34,14 +34,12 @@ from sklda._sampling.parameters import (
     random_streams,
     validates,
 )
-from sklda._sampling.random_streams import RandomStreams
 from sklda.dask._chain import ClusterChain
-from sklda.dask._cluster import Cluster, PartLostError
+from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import blocks_of, partition, score_block, transform_block
 from sklda.dask._samplers import CountingChain, ExactParts, InPhases, PhasesChain
 from sklda.dask._storage import Storage, describe_fit
 
-MOST_LOSSES = 3  # of workers before the next sweep is stored
 _CHAIN_PARAMETERS = ("burn_in", "thin", "learn_priors", "hyperpriors")
 _WORKER_ATTRIBUTES = ("doc_topic_", "topic_assignments_")
 
@@ -105,57 +103,37 @@ class BaseDaskLDA(BaseTopicModel):
         OSError
             If `storage` has no room. The last stored sweep remains.
         RuntimeError
-            If the cluster has no workers for a minute, the scheduler is lost, or
-            workers fail too often.
+            If the cluster has no workers for a minute, or the scheduler is lost.
 
         Notes
         -----
         Ctrl-C cancels the tasks of the fit; the client remains usable. An interrupted
         fit leaves the estimator as it was.
         """
-        parameters, cluster, losses = self._parameters, Cluster(self.client), 0
+        parameters, cluster = self._parameters, Cluster(self.client)
         description = describe_fit(type(self).__name__, parameters)
         storage = Storage(self.storage, parameters.store_every, description)
-        if resume:
-            storage.find()
-        entropy = random_streams(self.random_state).entropy
-        with fitting(self):
-            while True:
-                before = storage.last
-                try:
-                    with cluster.running():
-                        self._run(cluster, X, y, storage, entropy)
-                    return self
-                except PartLostError:
-                    losses = 1 + losses * (storage.last == before)
-                    if losses > MOST_LOSSES:
-                        raise
-                    cluster = cluster.renewed()
-
-    def _run(
-        self, cluster: Cluster, X: Any, y: Any, storage: Storage, entropy: list[int]
-    ) -> None:
-        """Run a chain to its end, from its start or from the last stored sweep."""
-        stored, parameters = storage.state(), self._parameters
+        stored = storage.find() if resume else None
         schedule, priors = chain_schedule(parameters), check_hyperpriors(parameters)
-        sampler, n_parts = self._plan(cluster)
-        n_parts = stored["n_partitions"] if stored else n_parts
-        n_shards = getattr(parameters, "n_shards", None)
-        partitions = partition(cluster, X, self._make_local(), n_parts, n_shards)
-        self.n_features_in_ = partitions.n_words
-        problem = make_problem(self, None, schedule.first_alpha_sum)
-        chain = self._chain(cluster, sampler, partitions, problem, storage)
-        chain.check_length(schedule.max_iter)
-        if stored:
-            chain.resume(stored)
-        else:
-            annealing = schedule.annealing(problem, self.init, chain.n_tokens)
-            rng = RandomStreams(np.random.SeedSequence(entropy))
-            chain.start(rng, annealing, priors)
-        # max_iter counts all sweeps, also those before a fit was resumed.
-        remaining, data = schedule.after(-chain.n_sweeps), {"X": X, "y": y}
-        run_fit(self, data, chain, remaining, parameters.evaluate_every)
-        vars(self).update(self._attributes(chain))
+        with fitting(self), cluster.running():
+            sampler, n_parts = self._plan(cluster)
+            n_parts = stored["n_partitions"] if stored else n_parts
+            n_shards = getattr(parameters, "n_shards", None)
+            partitions = partition(cluster, X, self._make_local(), n_parts, n_shards)
+            self.n_features_in_ = partitions.n_words
+            problem = make_problem(self, None, schedule.first_alpha_sum)
+            chain = self._chain(cluster, sampler, partitions, problem, storage)
+            chain.check_length(schedule.max_iter)
+            if stored:
+                chain.resume(stored)
+            else:
+                annealing = schedule.annealing(problem, self.init, chain.n_tokens)
+                chain.start(random_streams(self.random_state), annealing, priors)
+            # max_iter counts all sweeps, also those before a fit was resumed.
+            remaining, data = schedule.after(-chain.n_sweeps), {"X": X, "y": y}
+            run_fit(self, data, chain, remaining, parameters.evaluate_every)
+            vars(self).update(self._attributes(chain))
+        return self
 
     def _attributes(self, chain: ClusterChain) -> dict[str, Any]:
         """Return the fitted attributes at the end of a chain."""

@@ -3,9 +3,9 @@
 Collapsed sampling runs the phases of `sklda._engine.sharded`. A part holds the
 documents of neighbouring shards and, in each phase, the counts of as many shards of the
 words. After a phase, each shard of the documents hands its counts to the shard before
-it. So a part passes on the counts of its first shard, and keeps the others. Each part
-adds up the changes of all parts in the topic totals. All parts sweep at the same time,
-each in a task of one or more sweeps.
+it. So a part passes on the counts of its first shard, and keeps the others. One task
+adds up the topic totals of all parts. All parts sweep at the same time, each in a task
+for each phase.
 
 A part of partially collapsed sampling sweeps with the counts of all parts, and counts
 its tokens again.
@@ -14,11 +14,10 @@ its tokens again.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from dask.delayed import Delayed
-from distributed import Future, secede
 
 from sklda._data.corpus import (
     MAX_32_BITS,
@@ -39,7 +38,7 @@ from sklda._sampling.schedule import Annealing
 from sklda._sampling.threads import Threads
 from sklda._tables.rows import RowCounts, add_tokens
 from sklda.dask._chain import ClusterChain
-from sklda.dask._cluster import MOST_TASKS, Group, exchange
+from sklda.dask._cluster import MOST_TASKS
 from sklda.dask._tasks import (
     PartDocuments,
     PartState,
@@ -51,8 +50,6 @@ from sklda.dask._tasks import (
     table_of,
     writable,
 )
-
-TOKENS_OF_TASK = 2**24  # about a second
 
 
 class ShardDocuments(NamedTuple):
@@ -78,8 +75,7 @@ class ShardStates(NamedTuple):
 
     z: np.ndarray  # (n_tokens,) uint16
     stream: np.ndarray  # (n, 2) uint64, state of the random stream of each shard
-    topic: np.ndarray  # (n_lanes,) int64, tokens on each topic before the phase
-    change: np.ndarray  # (n_lanes,) int64, of these by these shards in the phase
+    topic: np.ndarray  # (n_lanes,) int64, tokens of the shards on each topic
     tables: list[SparseRows]  # counts of the words that each shard had
 
 
@@ -115,9 +111,20 @@ def cut_documents(
 def begin(
     part: PartState, stream: np.ndarray, tables: list[SparseRows], n_lanes: int
 ) -> ShardStates:
-    """Return the states before the first phase, whose change has all tokens."""
-    change = np.bincount(part.z, minlength=n_lanes)
-    return ShardStates(part.z, stream, 0 * change, change, tables)
+    """Return the states before the first phase."""
+    return ShardStates(part.z, stream, np.bincount(part.z, minlength=n_lanes), tables)
+
+
+def add_topics(*topics: np.ndarray) -> np.ndarray:
+    """Return the tokens of all parts on each topic as kernels take them, int32."""
+    totals = sum(topics)
+    if totals.max() > MAX_32_BITS:
+        raise ValueError(
+            f"Topic {totals.argmax()} has {totals.max():,} tokens, above the limit of "
+            f"{MAX_32_BITS:,} of CollapsedGibbsLDA: use more topics, or "
+            f"PartiallyCollapsedGibbsLDA, which has no such limit."
+        )
+    return totals.astype(np.int32)
 
 
 class InPhases(NamedTuple):
@@ -128,46 +135,22 @@ class InPhases(NamedTuple):
     max_block_size: int | None
     n_jobs: int | None
 
-    def sweeps(
-        self,
-        documents: ShardDocuments,
-        states: ShardStates,
-        part: int,
-        problem: Problem,
-        phases: range,
-        group: Group,
-        annealing: Annealing,
-    ) -> ShardStates:
-        """Return the shards after some phases, counted from the first sweep on."""
-        secede()  # so that no other part or task waits for a free thread
-        n_shards = len(documents.bounds) - 1
-        # Dask may repeat a task, so its arguments must not change.
-        states = states._replace(z=states.z.copy(), stream=states.stream.copy())
-        for phase in phases:
-            # Counts for the part before, and the change for all parts.
-            message = states.tables[0], states.change
-            passed = exchange(group, part, phase, message)
-            sweep, phase_of_sweep = divmod(phase, n_shards)
-            priors = annealing.problem_of(problem, sweep + 1)
-            states = self.sweep(documents, states, priors, phase_of_sweep, passed)
-        return states
-
     def sweep(
         self,
         documents: ShardDocuments,
         states: ShardStates,
+        passed: SparseRows,
+        totals: np.ndarray,
         problem: Problem,
         phase: int,
-        passed: list[Any],
     ) -> ShardStates:
-        """Return the shards after a phase; their topics and streams change in place.
+        """Return the shards after a phase of a sweep.
 
-        `passed` contains the counts and the change of the next part, and the changes of
-        all others. It is empty if there is a single part.
+        `passed` has the counts from the first shard of the next part, and `totals` the
+        tokens of all parts on each topic.
         """
-        before, *changes = passed or states.tables[:1]
-        totals = sum(changes, states.topic + states.change)
-        topic, z, stream = _checked(totals), states.z, states.stream
+        # Dask may repeat a task, so its arguments must not change.
+        z, stream = states.z.copy(), states.stream.copy()
         in_rows = self.blocking is None and uses_rows(self.sampler, problem)
         sampler = collapsed_sampler(
             self.blocking, self.max_block_size, in_rows, problem.n_topics
@@ -178,7 +161,7 @@ class InPhases(NamedTuple):
         def sweep(i, block):
             j = word_shard(documents.numbers[i], phase, n_shards)
             shard = problem._replace(corpus=documents.cells(i, j))
-            shard_topic = topic.copy()
+            shard_topic = totals.copy()
             if in_rows:
                 table = matrix_of([block], shard.n_lanes).toarray()
                 tables = RowCounts(z, table, shard_topic)
@@ -190,29 +173,16 @@ class InPhases(NamedTuple):
             rng.kernel = stream[i]
             sampler.sweep(shard, sampler.over(tables, shard), rng)
             counts = counts_of_rows(table) if in_rows else counts_of_lists(tables)
-            return pack_blocks(counts, [0, block.size.size])[0], shard_topic - topic
+            return pack_blocks(counts, [0, block.size.size])[0], shard_topic - totals
 
         with Threads(self.n_jobs) as threads:
-            columns = range(len(documents.numbers)), [*states.tables[1:], before]
+            columns = range(len(documents.numbers)), [*states.tables[1:], passed]
             tables, changes = zip(*threads.map(sweep, *columns), strict=True)
-        return ShardStates(z, stream, totals, sum(changes, 0 * totals), list(tables))
-
-
-def _checked(totals: np.ndarray) -> np.ndarray:
-    """Return the tokens on each topic as kernels take them, int32."""
-    if totals.max() > MAX_32_BITS:
-        raise ValueError(
-            f"Topic {totals.argmax()} has {totals.max():,} tokens, above the limit of "
-            f"{MAX_32_BITS:,} of CollapsedGibbsLDA: use more topics, or "
-            f"PartiallyCollapsedGibbsLDA, which has no such limit."
-        )
-    return totals.astype(np.int32)
+        return ShardStates(z, stream, sum(changes, states.topic), list(tables))
 
 
 class PhasesChain(ClusterChain):
     """Each sweep has as many phases as there are shards."""
-
-    _word_blocks: list[Future] | None  # None after a sweep
 
     def _prepare(self) -> None:
         documents, shards = self.partitions.futures, self.partitions.shards
@@ -225,14 +195,7 @@ class PhasesChain(ClusterChain):
         columns = documents, self._numbers, shards
         tasks = self._tasks(cut_documents, "cut", "part", columns, self.bounds)
         self.documents = self.cluster.submit(tasks)
-        group = self.cluster.token, self.partitions.places
-        (self._group,) = self.cluster.submit(
-            [self.cluster.task(Group, "group", *group)]
-        )
-        if len(self.documents) > 1:
-            self.cluster.needed = set(self.partitions.places)
-        most_tokens = max(self.partitions.n_tokens)
-        self._most_ahead = 1 + TOKENS_OF_TASK // max(most_tokens, 1)
+        self.n_tasks = self.n_shards * (3 * len(documents) + 2)
 
     def start(
         self, rng: RandomStreams, annealing: Annealing, priors: GammaPriors | None
@@ -248,37 +211,33 @@ class PhasesChain(ClusterChain):
         tables = [[blocks[i - 1] for i in numbers] for numbers in self._numbers]
         columns = self.parts, streams, tables
         tasks = self._tasks(begin, "begin", "part", columns, n_lanes)
-        self._parts = self.cluster.submit(tasks)
+        self.parts = self.cluster.submit(tasks)
 
-    def _take_up(self, parts: list[Delayed]) -> None:
-        self._parts = self.cluster.submit_to(self.partitions.places, parts)
-        self._word_blocks = None
-
-    def _submit_sweeps(self, n: int) -> None:
-        end = self.n_sweeps * self.n_shards
-        phases = range(end - n * self.n_shards, end)
-        common = self.problem, phases, self._group, self.annealing
-        columns = self.documents, self._parts, range(len(self._parts))
-        tasks = self._tasks(
-            self.sampler.sweeps, "sweep-phases", "part", columns, *common
-        )
+    def _submit_sweep(self, problem: Problem) -> None:
+        for phase in range(self.n_shards):
+            number, parts = f"phase-{phase}", [self.parts]
+            passed = self._tasks(table_of, f"pass-on-{number}", "part", parts, 0)
+            topics = self._tasks(getattr, f"topics-{number}", "part", parts, "topic")
+            name = f"add-topics-{self.n_sweeps}-{number}"
+            totals = self.cluster.task(add_topics, name, *topics)
+            columns = self.documents, self.parts, [*passed[1:], passed[0]]
+            common = totals, problem, phase
+            name, sweep = f"sweep-{number}", self.sampler.sweep
+            tasks = self._tasks(sweep, name, "part", columns, *common)
+            if phase < self.n_shards - 1:
+                self.parts = self.cluster.submit(tasks)
         self._take_up(tasks)
 
-    @property
-    def word_blocks(self) -> list[Future]:
-        """The counts of the blocks of words, which are read only if they are needed."""
-        parts = self.parts
-        if self._word_blocks is None:
-            tables = [
-                (part, i)
-                for part, numbers in zip(parts, self._numbers, strict=True)
-                for i in range(len(numbers))
-            ]
-            # At the end of a sweep shard i has the words of shard i - 1.
-            columns = zip(*tables[1:], tables[0], strict=True)
-            tasks = self._tasks(table_of, "table", "block", columns)
-            self._word_blocks = self.cluster.submit(tasks)
-        return self._word_blocks
+    def _take_up(self, parts: list[Delayed], prefix: str = "") -> None:
+        shards = [
+            (part, i)
+            for part, numbers in zip(parts, self._numbers, strict=True)
+            for i in range(len(numbers))
+        ]
+        # At the end of a sweep, shard i has the words of shard i - 1.
+        columns = zip(*shards[1:], shards[0], strict=True)
+        blocks = self._tasks(table_of, f"{prefix}table", "block", columns)
+        self.parts, self.word_blocks = self._submit(parts, blocks)
 
 
 LEAST_BLOCK = 2**20  # entries of a dense block: smaller ones cost more than they save
@@ -331,26 +290,19 @@ class CountingChain(ClusterChain):
     no worker receives all counts of all parts.
     """
 
+    _take_up = ClusterChain._add_pieces
+
     def _prepare(self) -> None:
         n_parts = len(self.documents)
         self.bounds = word_bounds(n_parts, self.partitions.n_words, self.n_topics)
+        n_blocks = len(self.bounds) - 1
+        self.n_tasks = n_parts * n_blocks + n_parts + n_blocks
 
-    @property
-    def n_tasks(self) -> int:
-        """Tasks of a sweep."""
-        n_parts, n_word_blocks = len(self.documents), self.n_word_blocks
-        return n_parts * n_word_blocks + n_parts + n_word_blocks
-
-    def _submit_sweeps(self, n: int) -> None:
-        keys, problem = partially_collapsed.draw_keys(self.rng), self.problem
-        if self.is_annealed:
-            anneal, sweep = self.annealing.problem_of, self.n_sweeps
-            task = self.cluster.task(anneal, f"anneal-{sweep}", problem, sweep)
-            (problem,) = self.cluster.submit([task])
-        shared = (self.word_blocks, problem, self.bounds, keys)
+    def _submit_sweep(self, problem: Problem) -> None:
+        keys = partially_collapsed.draw_keys(self.rng)
+        shared = self.word_blocks, problem, self.bounds, keys
         columns = self.documents, self.parts
-        tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
-        self._reduce(tasks)
+        self._take_up(self._tasks(self.sampler.sweep, "sweep", "part", columns, shared))
 
 
 def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:

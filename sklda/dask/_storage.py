@@ -64,12 +64,12 @@ class Storage:
         """Return the URL of a folder, by default that of the last stored sweep."""
         return f"{self._url}/{folder or self.last}"
 
-    def find(self) -> None:
-        """Find the complete sweep, if there is one; raise ValueError if not ours."""
+    def find(self) -> dict[str, Any] | None:
+        """Return the state of the complete sweep, or None; ValueError if not ours."""
         if self._url is None:
             raise ValueError("resume=True resumes from storage, which is None.")
         if not self._files.exists(f"{self._path}/{_STATE}"):
-            return
+            return None
         state = read(f"{self._url}/{_STATE}")
         self.last = state["folder"]
         stored, own = state["description"], self.description
@@ -80,6 +80,7 @@ class Storage:
         ]
         if differences:
             self.refuse(f"with other parameters ({'; '.join(differences)})")
+        return state
 
     def refuse(self, difference: str) -> NoReturn:
         """Raise ValueError because the fit that is stored is another one."""
@@ -88,10 +89,6 @@ class Storage:
             "documents, choose another storage, or start at the first sweep with "
             "fit(X, resume=False)."
         )
-
-    def state(self) -> Any:
-        """Return what `finish` wrote of the last sweep; None if there is none."""
-        return self.last and read(f"{self._url}/{_STATE}")
 
     def begin(self, sweep: int) -> str:
         """Return the name of a new folder for a sweep."""

@@ -100,9 +100,9 @@ def counts_of_lists(state: lists.ListCounts) -> CountArrays:
 
 def counts_of_rows(table: np.ndarray) -> CountArrays:
     """Return the entries of a table above 0; topics ascend."""
-    counts = _empty_counts(len(table), np.count_nonzero(table))
-    sparse_counts.fill_from_rows(table, *counts)
-    return counts
+    word, topic = np.nonzero(table)
+    start = starts(np.bincount(word, minlength=len(table)))
+    return start, topic.astype(np.uint16), table[word, topic]
 
 
 def matrix_of(blocks: list[SparseRows], n_lanes: int) -> sparse.csr_array:

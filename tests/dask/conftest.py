@@ -2,7 +2,6 @@
 
 import logging
 from contextlib import contextmanager
-from functools import partial
 
 import pytest
 
@@ -15,14 +14,6 @@ from sklda.dask import _chain
 from tests.dask.corpora import delayed_blocks
 
 SECONDS = 300  # after which whatever waits for the cluster fails
-
-
-class Killed(Exception):
-    """The fit ends here."""
-
-
-def kill():
-    raise Killed
 
 
 @contextmanager
@@ -61,8 +52,9 @@ def processes():
         yield client
 
 
-def let_happen(monkeypatch, number, happens):
-    """Let something happen after a sweep; return a function that ends this."""
+@contextmanager
+def after_sweep(number, happens):
+    """Let something happen in mid-fit."""
     sweep = _chain.ClusterChain.sweep
 
     def changed(chain):
@@ -70,26 +62,17 @@ def let_happen(monkeypatch, number, happens):
         if chain.n_sweeps == number:
             happens()
 
-    monkeypatch.setattr(_chain.ClusterChain, "sweep", changed)
-    return lambda: monkeypatch.setattr(_chain.ClusterChain, "sweep", sweep)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_chain.ClusterChain, "sweep", changed)
+        yield
 
 
-@pytest.fixture
-def after_sweep(monkeypatch):
-    """Return a function that lets something happen in mid-fit."""
-    return partial(let_happen, monkeypatch)
+def fit_interrupted(model, number, **ways):
+    """Fit a model until Ctrl-C after a sweep."""
 
+    def interrupt():
+        raise KeyboardInterrupt
 
-@pytest.fixture
-def fit_killed(after_sweep):
-    """Return a function that fits a model until it is killed after a sweep."""
-
-    def fit(model, number, **ways):
-        undo = after_sweep(number, kill)
-        with pytest.raises(Killed):
-            model.fit(delayed_blocks(), **ways)
-        undo()
-        assert not hasattr(model, "components_")
-        return model
-
-    return fit
+    with after_sweep(number, interrupt), pytest.raises(KeyboardInterrupt):
+        model.fit(delayed_blocks(), **ways)
+    assert not hasattr(model, "components_")

@@ -13,27 +13,20 @@ X = sparse.csr_array(make_lda_corpus(60, 30, 4, document_length=40, random_state
 PARAMS = {"n_components": 4, "max_iter": 12, "burn_in": 5, "thin": 3, "random_state": 0}
 
 
-def blocks(sizes, X=X):
-    """Return the documents in blocks of so many."""
-    ends = np.cumsum(sizes)
-    return [X[end - size : end] for end, size in zip(ends, sizes, strict=True)]
-
-
 def delayed_blocks(sizes=(7, 23, 30), X=X):
-    """Return delayed blocks; each matrix is one message to the scheduler."""
-    return [delayed(block) for block in blocks(sizes, X)]
+    """Return the documents in delayed blocks of so many."""
+    ends = np.cumsum(sizes)
+    pairs = zip(ends, sizes, strict=True)
+    return [delayed(X[end - size : end]) for end, size in pairs]
 
 
-def as_array(rows=None):
-    """Return a dask array of CSR blocks; None says that their numbers are unknown."""
-    parts = delayed_blocks()
-    rows = [7, 23, 30] if rows is None else rows
+def as_array(rows=(7, 23, 30)):
+    """Return a dask array of CSR blocks; NaN means an unknown number of rows."""
     meta = sparse.csr_array((0, 0), dtype=X.dtype)
-    arrays = [
-        da.from_delayed(part, (n, X.shape[1]), meta=meta)
-        for part, n in zip(parts, rows, strict=True)
-    ]
-    return da.concatenate(arrays)
+    pairs = zip(delayed_blocks(), rows, strict=True)
+    return da.concatenate(
+        [da.from_delayed(part, (n, X.shape[1]), meta=meta) for part, n in pairs]
+    )
 
 
 INPUTS = {
@@ -85,3 +78,8 @@ def assert_same_as_local(model, local):
     np.testing.assert_equal(model.n_topics_, local.n_topics_)
     # A sum of many numbers, in another order.
     np.testing.assert_allclose(model.log_joint_, local.log_joint_, rtol=1e-12)
+
+
+def assert_fits_as_local(model, documents=None, X=X, **ways):
+    documents = delayed_blocks() if documents is None else documents
+    assert_same_as_local(model.fit(documents, **ways), fit_local(model, X))

@@ -6,62 +6,36 @@ import pytest
 from dask import delayed
 from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 
-pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
-
 import sklda
-from sklda.dask import _cluster, _corpus, _samplers
-from tests.dask.conftest import SECONDS
+from sklda.dask import _corpus, _samplers
+from tests.dask.conftest import SECONDS, fit_interrupted
 from tests.dask.corpora import (
     X,
-    assert_same_as_local,
-    blocks,
+    assert_fits_as_local,
     delayed_blocks,
-    fit_local,
     make,
 )
 
 pytestmark = pytest.mark.usefixtures("client")
 
 
-def test_interrupt_leaves_the_client_usable(client, after_sweep):
-    def interrupt():
-        raise KeyboardInterrupt
-
+def test_interrupt_leaves_the_client_usable(client):
     model = make()
-    undo = after_sweep(5, interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(delayed_blocks())
-    assert not hasattr(model, "components_")
-    undo()
+    fit_interrupted(model, 5)
     assert client.submit(sum, [1, 2]).result(timeout=SECONDS) == 3
-    assert_same_as_local(model.fit(delayed_blocks()), fit_local(model))
+    assert_fits_as_local(model)
 
 
-def bad_block(change):
-    """Return blocks, of which the second is changed."""
-    bad = blocks([7, 23, 30])
-    bad[1] = change(bad[1].astype(float))
-    return [delayed(block) for block in bad]
+def second_is(block):
+    first, _, third = delayed_blocks()
+    return [first, delayed(block), third]
 
 
-def changed(name, value):
-    """Return a function that changes an entry of an array of a block."""
-
-    def change(block):
-        block = block.copy()
-        getattr(block, name)[5] = value
-        return block
-
-    return change
-
-
-def test_error_of_another_worker(monkeypatch):
-    async def out_of_memory(*_):
-        raise MemoryError("cannot allocate the counts")
-
-    monkeypatch.setattr(_cluster, "_get", out_of_memory)
-    with pytest.raises(MemoryError, match="cannot allocate the counts"):
-        make("lists").fit(delayed_blocks())
+def with_entry(name, value):
+    """Return blocks, in the second of which an entry of an array is changed."""
+    block = X[7:30].astype(float)
+    getattr(block, name)[5] = value
+    return second_is(block)
 
 
 def test_threads_do_not_share_what_a_block_says(monkeypatch):
@@ -77,14 +51,12 @@ def test_threads_do_not_share_what_a_block_says(monkeypatch):
 
 
 BAD = {
-    "Block 1 .*Negative": lambda: bad_block(changed("data", -1)),
-    "Block 1 .* as 0.5.*HashingVectorizer": lambda: bad_block(changed("data", 0.5)),
-    "Block 1 .* not a valid sparse": lambda: bad_block(changed("indices", 10**6)),
-    "Block 1 of X has 20 words, but block 0 has 30": lambda: bad_block(
-        lambda block: block[:, :20]
-    ),
-    "Block 1 .*CountVec": lambda: bad_block(lambda _: ["a b"]),
-    "Block 1 of X: .* type None": lambda: bad_block(lambda _: None),
+    "Block 1 .*Negative": lambda: with_entry("data", -1),
+    "Block 1 .* as 0.5.*HashingVectorizer": lambda: with_entry("data", 0.5),
+    "Block 1 .* not a valid sparse": lambda: with_entry("indices", 10**6),
+    "Block 1 of X has 20 words, but block 0 has 30": lambda: second_is(X[:, :20]),
+    "Block 1 .*CountVec": lambda: second_is(["a b"]),
+    "Block 1 of X: .* type None": lambda: second_is(None),
     "X has no documents": lambda: delayed_blocks([0]),
     "X is an empty list": list,
     "must have 2 dimensions": lambda: da.zeros(3),
@@ -151,8 +123,6 @@ def test_bad_parameters(params, message):
 
 
 def test_too_many_partitions(monkeypatch):
-    monkeypatch.setattr(_cluster, "MOST_TASKS", 100)
     monkeypatch.setattr(_samplers, "MOST_TASKS", 100)
-    model = make(n_partitions=50)
     with pytest.raises(ValueError, match="partitions make more than 100 tasks"):
-        model.fit(delayed_blocks())
+        make(n_partitions=50).fit(delayed_blocks())

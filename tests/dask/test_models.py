@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
-
 import sklda
 from sklda._engine.kept_samples import SparseRows
 from sklda.dask import _corpus, _samplers
 from sklda.dask._tasks import add_up
-from tests.dask.corpora import X, assert_same_as_local, delayed_blocks, fit_local, make
+from tests.dask.corpora import X, assert_fits_as_local, delayed_blocks, fit_local, make
 from tests.helpers.comparison import assert_progress, fitted
 from tests.helpers.processes import run_python
 
@@ -76,11 +74,10 @@ def test_more_tokens_than_32_bits_count(client, monkeypatch):
     # With a lower limit: all documents exceed it, and a block may, but no part does.
     assert X.sum() == 2400
     model = make(client=client, n_partitions=1)
-    local = fit_local(model)
     for module in (_corpus, _samplers):
         monkeypatch.setattr(module, "MAX_32_BITS", 1300)
     for blocks in (delayed_blocks([60]), delayed_blocks()):
-        assert_same_as_local(model.fit(blocks), local)
+        assert_fits_as_local(model, blocks)
     assert len(model.doc_topic_.chunks[0]) == 4
     monkeypatch.setattr(_samplers, "MAX_32_BITS", 300)
     with pytest.raises(ValueError, match=r"Topic \d has \d+ tokens, above the limit"):

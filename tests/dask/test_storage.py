@@ -10,37 +10,21 @@ import pytest
 from dask import delayed
 from scipy import sparse
 
-pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
-
 from sklda.dask import _storage
 from tests.dask import corpora
-from tests.dask.conftest import Killed, kill, let_happen
+from tests.dask.conftest import after_sweep, fit_interrupted
 from tests.helpers.processes import no_file_beyond
 from tests.helpers.selection import fast_and_slow
 
 pytestmark = [pytest.mark.usefixtures("client"), corpora.WITH_PRIORS]
 
 
-@pytest.fixture(scope="module")
-def stored(client, tmp_path_factory):
-    """Return the folder that a fit leaves which is killed after sweep 5."""
-    folder = tmp_path_factory.mktemp("stored")
-    with pytest.MonkeyPatch.context() as patch:
-        let_happen(patch, 5, kill)
-        with pytest.raises(Killed):
-            make(folder).fit(corpora.delayed_blocks())
-    return folder
-
-
-def make(folder):
-    return corpora.make(storage=str(folder), store_every=2, burn_in=2)
-
-
 @pytest.fixture
-def killed(stored, tmp_path):
-    """Return a model that was killed after sweep 5; sweep 4 is in storage."""
-    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
-    return make(tmp_path)
+def killed(tmp_path):
+    """Return a model whose fit ended after sweep 5; sweep 4 is in storage."""
+    model = corpora.make(storage=str(tmp_path), store_every=2, burn_in=2)
+    fit_interrupted(model, 5)
+    return model
 
 
 # --- going on --------------------------------------------------------------------
@@ -57,14 +41,14 @@ def killed(stored, tmp_path):
         ],
     ),
 )
-def test_a_fit_goes_on_from_storage(name, where, params, fit_killed, tmp_path):
+def test_a_fit_goes_on_from_storage(name, where, params, tmp_path):
     storage = where.format(tmp_path)
     storage = Path(storage) if where == "{}" else storage
     model = corpora.make(name, storage=storage, store_every=2, **params)
     for number in (7, 11):  # after samples were kept
-        fit_killed(model, number, resume=True)
-    model.fit(corpora.delayed_blocks([60]), resume=True)  # other chunks, too
-    corpora.assert_same_as_local(model, corpora.fit_local(model))
+        fit_interrupted(model, number, resume=True)
+    # Other chunks, too.
+    corpora.assert_fits_as_local(model, corpora.delayed_blocks([60]), resume=True)
 
 
 def last_sweep(folder):
@@ -79,23 +63,21 @@ def test_storage_holds_one_complete_sweep(killed, tmp_path):
     # A sweep that was being written when everything stopped, and what others wrote.
     shutil.copytree(stored, tmp_path / "sklda-sweep-000006-0123abcd")
     (tmp_path / "sweep-000008").mkdir()
-    killed.fit(corpora.delayed_blocks(), resume=True)
-    corpora.assert_same_as_local(killed, corpora.fit_local(killed))
+    corpora.assert_fits_as_local(killed, resume=True)
     last = last_sweep(tmp_path)
     assert last.name.startswith("sklda-sweep-000010-")
     found = {path.name for path in tmp_path.iterdir()}
     assert found == {last.name, "sweep-000008", "state.zip"}
 
 
-def test_without_resume_a_fit_starts_again(killed, after_sweep, tmp_path):
+def test_without_resume_a_fit_starts_again(killed, tmp_path):
     killed.set_params(random_state=1)
-    stored, sweeps = last_sweep(tmp_path), []
-    after_sweep(1, lambda: sweeps.append(last_sweep(tmp_path)))
-    after_sweep(3, lambda: sweeps.append(last_sweep(tmp_path)))
-    killed.fit(corpora.delayed_blocks())
-    corpora.assert_same_as_local(killed, corpora.fit_local(killed))
-    assert sweeps[0] == stored  # until there is another one
-    assert sweeps[1].name.startswith("sklda-sweep-000002-")
+    stored = last_sweep(tmp_path)
+    fit_interrupted(killed, 1)
+    assert last_sweep(tmp_path) == stored  # until there is another one
+    fit_interrupted(killed, 3)
+    assert last_sweep(tmp_path).name.startswith("sklda-sweep-000002-")
+    corpora.assert_fits_as_local(killed)
 
 
 @pytest.mark.parametrize(
@@ -127,45 +109,29 @@ def test_storage_of_another_estimator_or_release_is_refused(
         killed.fit(corpora.delayed_blocks(), resume=True)
 
 
-def test_storage_ends_what_the_scheduler_remembers(client, after_sweep, tmp_path):
+def test_storage_ends_what_the_scheduler_remembers(client, tmp_path):
     # Without it, each sweep can be recomputed from all before it.
-    n_tasks, tasks = {}, client.cluster.scheduler.tasks
+    n_tasks, tasks = [], client.cluster.scheduler.tasks
     for period in (3, 1000):
         model = corpora.make(storage=str(tmp_path / str(period)), store_every=period)
         before = set(tasks)
-
-        def count(period=period, before=before):
-            n_tasks[period] = len(tasks.keys() - before)
-
-        undo = after_sweep(12, count)
-        model.fit(corpora.delayed_blocks())
-        undo()
-    assert n_tasks[3] < n_tasks[1000] / 2
+        with after_sweep(12, lambda: n_tasks.append(len(tasks.keys() - before))):  # noqa: B023
+            model.fit(corpora.delayed_blocks())
+    assert n_tasks[0] < n_tasks[1] / 2
 
 
-# --- other documents -------------------------------------------------------------
-
-
-def with_words_exchanged(counts):
-    """Return counts in which a document has a word in place of another."""
-    counts = counts.toarray()
-    d = np.flatnonzero(counts[:, 0] != counts[:, 1])[-1]
-    counts[d, :2] = counts[d, 1::-1]
-    return counts
-
-
-def with_documents_exchanged(counts):
-    """Return documents of one length in another order."""
-    return counts[[*range(58), 59, 58]]
-
-
-@pytest.mark.parametrize("change", [with_words_exchanged, with_documents_exchanged])
-def test_other_documents_of_the_same_sizes_are_refused(killed, change):
-    changed = sparse.csr_array(change(corpora.X))
-    assert (changed.sum(axis=1) == corpora.X.sum(axis=1)).all()
+@pytest.mark.parametrize("exchanged", ["words", "documents"])
+def test_other_documents_of_the_same_sizes_are_refused(killed, exchanged):
+    counts = corpora.X.toarray()
+    if exchanged == "words":
+        d = np.flatnonzero(counts[:, 0] != counts[:, 1])[-1]
+        counts[d, :2] = counts[d, 1::-1]
+    else:
+        counts[-2:] = counts[:-3:-1]
+    assert (counts.sum(axis=1) == corpora.X.sum(axis=1)).all()
+    assert (counts != corpora.X.toarray()).any()
     with pytest.raises(ValueError, match=r"sweep-000004-\w+ .* to other documents"):
-        killed.fit([delayed(changed)], resume=True)
-    assert not hasattr(killed, "components_")
+        killed.fit([delayed(sparse.csr_array(counts))], resume=True)
 
 
 # --- damage ------------------------------------------------------------------------
@@ -176,16 +142,16 @@ def test_other_documents_of_the_same_sizes_are_refused(killed, change):
     "ignore:Exception ignored:pytest.PytestUnraisableExceptionWarning"
 )
 @pytest.mark.parametrize("n_bytes", [0, 100, 700])
-def test_a_full_disk_leaves_the_last_sweep(n_bytes, after_sweep, tmp_path):
+def test_a_full_disk_leaves_the_last_sweep(n_bytes, tmp_path):
     model = corpora.make(storage=str(tmp_path), store_every=2, max_iter=8)
-    disk = contextlib.ExitStack()
-    undo = after_sweep(4, lambda: disk.enter_context(no_file_beyond(n_bytes)))
     message = r"sweep-000004\S* could not be written .*Make room.*resume=True"
-    with disk, pytest.raises(OSError, match=message):
+    with (
+        contextlib.ExitStack() as disk,
+        after_sweep(4, lambda: disk.enter_context(no_file_beyond(n_bytes))),
+        pytest.raises(OSError, match=message),
+    ):
         model.fit(corpora.delayed_blocks())
-    undo()
-    model.fit(corpora.delayed_blocks(), resume=True)
-    corpora.assert_same_as_local(model, corpora.fit_local(model))
+    corpora.assert_fits_as_local(model, resume=True)
 
 
 def flip(path):
@@ -211,5 +177,4 @@ def test_damaged_files_and_the_way_out(killed, name, damage, tmp_path):
     flip(tmp_path / "state.zip")
     with pytest.raises(ValueError, match=r"cannot be read \(state.zip: .*resume=False"):
         killed.fit(corpora.delayed_blocks(), resume=True)
-    killed.fit(corpora.delayed_blocks(), resume=False)
-    corpora.assert_same_as_local(killed, corpora.fit_local(killed))
+    corpora.assert_fits_as_local(killed, resume=False)

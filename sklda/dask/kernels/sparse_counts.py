@@ -12,21 +12,6 @@ from sklda._tables.lists import tokens_of, topic_of
 
 
 @kernel
-def fill_from_rows(rows, start, topic, count):
-    """Write the entries of the rows above 0 into the counts, which have just the room.
-
-    `start` has zeros.
-    """
-    end = 0
-    for w in range(rows.shape[0]):
-        for k in range(rows.shape[1]):
-            if rows[w, k] > 0:
-                topic[end], count[end] = k, rows[w, k]
-                end += 1
-        start[w + 1] = end
-
-
-@kernel
 def fill_lists(start, topic, count, state):
     """Write the counts into lists that are empty."""
     for w in range(start.size - 1):
