@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._covariates.columns import as_column
+from sklda._covariates.design import as_column
 from sklda._data.checks import (
     check_indices,
     check_names,

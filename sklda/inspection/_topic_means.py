@@ -19,7 +19,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sklda._covariates.columns import as_column
+from sklda._covariates.design import as_column
 from sklda._data.checks import check_result, label_list
 from sklda._fitted.fitted_topics import keys_of_topics
 from sklda._fitted.posterior_draws import check_draws

@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda import (
-    CVBLDA,
-    ECGSLDA,
-    CollapsedGibbsLDA,
-)
+from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
 from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.small_fits import X

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from sklda import DMRLDA
-from sklda._covariates.columns import as_column
-from sklda._covariates.design import CovariateDesign
+from sklda._covariates.design import CovariateDesign, as_column
 from sklda.inspection import estimate_effect, topic_means
 from tests.helpers.draws import draws_of
 

@@ -6,12 +6,7 @@ from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 
 from sklda import CollapsedGibbsLDA, MedLDAClassifier, seed_word_prior
-from sklda.inspection import (
-    TopicMapDisplay,
-    TopWordsDisplay,
-    save_explorer,
-    top_words,
-)
+from sklda.inspection import TopicMapDisplay, TopWordsDisplay, save_explorer, top_words
 from sklda.metrics import topic_coherence, topic_diversity, topic_exclusivity
 from sklda.model_selection import topic_number_curve
 from tests.helpers.explorer_page import rows, stored
