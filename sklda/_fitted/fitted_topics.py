@@ -17,17 +17,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from sklda._data.checks import (
-    array_or_none,
-    check_counted,
-    check_indices,
-    check_matrix,
-    check_names,
-    check_structure,
-    differences,
-    label_list,
-    shown,
-)
+from sklda._data import checks
 from sklda._data.corpus import read_in_blocks
 from sklda._data.notices import warn_user
 from sklda._data.types import MatrixLike, NameList
@@ -64,7 +54,9 @@ def fitted_components(estimator: Any) -> np.ndarray:
             f"`feature_names=pipeline[:-1].get_feature_names_out()`; for a search, "
             f"pass `best_estimator_`."
         )
-    components: np.ndarray = check_matrix(values, "components_", dtype=np.float64)
+    components: np.ndarray = checks.check_matrix(
+        values, "components_", dtype=np.float64
+    )
     _check_not_negative(components, f"components_ of {type(estimator).__name__}")
     return components
 
@@ -98,7 +90,7 @@ def word_weights(model: Any, name: str = "model") -> np.ndarray:
         )
     if hasattr(model, "fit"):
         return fitted_components(snapshot(model))
-    weights: np.ndarray = check_matrix(model, name, dtype=np.float64)
+    weights: np.ndarray = checks.check_matrix(model, name, dtype=np.float64)
     return weights
 
 
@@ -155,7 +147,7 @@ def warn_of_empty(empty: np.ndarray, consequence: str) -> None:
         found = np.flatnonzero(empty).tolist()
         warn_user(
             f"{len(found)} of {empty.size} topics have no tokens, and thus no words: "
-            f"{consequence} (topics {shown(found)}). Fewer topics may suffice."
+            f"{consequence} (topics {checks.shown(found)}). Fewer topics may suffice."
         )
 
 
@@ -214,9 +206,9 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     ``transform(X)[d, k] * components_[k].sum()`` tokens of document d in topic k.
     """
     shape_of_topics(estimator)  # of an estimator without topics: TypeError
-    X = check_structure(X, "X")  # models of other libraries do not
+    X = checks.check_structure(X, "X")  # models of other libraries do not
     name = f"transform(X) of {type(estimator).__name__}"
-    transformed = check_matrix(estimator.transform(X), name, dtype=np.float64)
+    transformed = checks.check_matrix(estimator.transform(X), name, dtype=np.float64)
     _check_not_negative(transformed, name)
     n_models = count_models(estimator)
     if not np.allclose(transformed.sum(axis=1), n_models, rtol=0, atol=1e-4):
@@ -236,8 +228,8 @@ def check_counts(X: MatrixLike, name: str = "X") -> Any:
             f"{name} must be one matrix of counts here: stack blocks of documents with "
             "scipy.sparse.vstack(blocks)."
         )
-    check_counted(X, name)
-    counts = check_matrix(X, name, accept_sparse="csr")
+    checks.check_counted(X, name)
+    counts = checks.check_matrix(X, name, accept_sparse="csr")
     if counts.dtype.kind == "f":
         counts = counts.astype(np.float64, copy=False)
     if counts.size > 0 and counts.min() < 0:
@@ -259,7 +251,7 @@ def check_feature_names(names: Any) -> list[str]:
     """Return the names of words as a list of str."""
     content = "the words in the order of the columns of X"
     way_out = "Pass `vectorizer.get_feature_names_out()`."
-    return check_names(names, "feature_names", content, way_out)
+    return checks.check_names(names, "feature_names", content, way_out)
 
 
 def word_names(
@@ -284,7 +276,7 @@ def word_names(
         way = "If words were its rows, fit X.T."
         if has_names(estimator):
             known = estimator.feature_names_in_.tolist()
-            way = f"They differ: {differences(known, names, 'fit', 'feature_names')}."
+            way = f"They differ: {checks.differences(known, names, 'fit', 'feature_names')}."
         raise ValueError(
             f"feature_names has {len(names):,} names, but the model has {n_words:,} "
             f"words, the columns of X in fit. {way}"
@@ -385,7 +377,7 @@ def names_of_topics(estimator: Any, n_topics: int) -> np.ndarray:
     named = getattr(estimator, "_named_topics", None)
     if stored is None or named not in (None, checksum(estimator)):
         return default_names(n_topics)
-    names = label_list(stored, "topic_names_", "topics", n_topics)
+    names = checks.label_list(stored, "topic_names_", "topics", n_topics)
     return np.array(names, dtype=object)
 
 
@@ -402,16 +394,18 @@ def numbers_of_topics(topics: ArrayLike | None, names: Iterable[str]) -> np.ndar
     `names` are those of all topics. Raises ValueError for any other name or number.
     """
     known, numbers = list(names), topics
-    given = [] if array_or_none(topics).ndim != 1 else list(cast(Iterable, topics))
+    given = (
+        [] if checks.array_or_none(topics).ndim != 1 else list(cast(Iterable, topics))
+    )
     named = [topic for topic in given if isinstance(topic, str)]
     if unknown := [name for name in named if name not in known]:
         raise ValueError(
             f"topics must be a list of integers or names, and no topic is named "
-            f"{unknown[0]!r}: the names are {shown(known)}."
+            f"{unknown[0]!r}: the names are {checks.shown(known)}."
         )
     if named:
         numbers = [known.index(t) if isinstance(t, str) else t for t in given]
-    return check_indices(numbers, "topics", len(known), "topics")
+    return checks.check_indices(numbers, "topics", len(known), "topics")
 
 
 def keys_of_topics(names: Iterable[str], topics: Iterable[int]) -> list[int | str]:

@@ -37,19 +37,9 @@ from sklda._sampling.random_streams import RandomStreams
 from sklda._sampling.schedule import Annealing
 from sklda._sampling.threads import Threads
 from sklda._tables.rows import RowCounts, add_tokens
+from sklda.dask import _tasks
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import MOST_TASKS
-from sklda.dask._tasks import (
-    PartDocuments,
-    PartState,
-    counts_of_lists,
-    counts_of_rows,
-    lists_of,
-    matrix_of,
-    pack_blocks,
-    table_of,
-    writable,
-)
 
 
 class ShardDocuments(NamedTuple):
@@ -64,7 +54,7 @@ class ShardDocuments(NamedTuple):
 
     def cells(self, i: int, j: int) -> Part:
         """Return the cells of the i-th of these shards in shard j of the words."""
-        doc_ptr, word, token_ptr = writable(self.corpus)
+        doc_ptr, word, token_ptr = _tasks.writable(self.corpus)
         begin, end = (np.require(cut, requirements="W") for cut in self.cuts[j : j + 2])
         part = Part(doc_ptr, begin, end, word, token_ptr)
         return part_of(part, *self.first[i : i + 2])
@@ -79,7 +69,7 @@ class ShardStates(NamedTuple):
     tables: list[SparseRows]  # counts of the words that each shard had
 
 
-def word_totals(documents: PartDocuments, problem: Problem) -> np.ndarray:
+def word_totals(documents: _tasks.PartDocuments, problem: Problem) -> np.ndarray:
     """Return the number of tokens of each word, (n_words,) float64."""
     return word_tokens(problem._replace(corpus=documents.corpus))
 
@@ -91,7 +81,7 @@ def shard_bounds(n_shards: int, *totals: np.ndarray) -> list[int]:
 
 
 def cut_documents(
-    documents: PartDocuments, numbers: range, first: list[int], bounds: list[int]
+    documents: _tasks.PartDocuments, numbers: range, first: list[int], bounds: list[int]
 ) -> ShardDocuments:
     """Return documents, cut into shards and by words."""
     corpus, n_words = documents.corpus, bounds[-1]
@@ -109,7 +99,7 @@ def cut_documents(
 
 
 def begin(
-    part: PartState, stream: np.ndarray, tables: list[SparseRows], n_lanes: int
+    part: _tasks.PartState, stream: np.ndarray, tables: list[SparseRows], n_lanes: int
 ) -> ShardStates:
     """Return the states before the first phase."""
     return ShardStates(part.z, stream, np.bincount(part.z, minlength=n_lanes), tables)
@@ -163,17 +153,25 @@ class InPhases(NamedTuple):
             shard = problem._replace(corpus=documents.cells(i, j))
             shard_topic = totals.copy()
             if in_rows:
-                table = matrix_of([block], shard.n_lanes).toarray()
+                table = _tasks.matrix_of([block], shard.n_lanes).toarray()
                 tables = RowCounts(z, table, shard_topic)
             else:
                 tokens = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
                 n_topics = problem.n_topics
-                tables = lists_of(block, tokens, most_words, n_topics, z, shard_topic)
+                tables = _tasks.lists_of(
+                    block, tokens, most_words, n_topics, z, shard_topic
+                )
             rng = RandomStreams(np.random.SeedSequence(0))
             rng.kernel = stream[i]
             sampler.sweep(shard, sampler.over(tables, shard), rng)
-            counts = counts_of_rows(table) if in_rows else counts_of_lists(tables)
-            return pack_blocks(counts, [0, block.size.size])[0], shard_topic - totals
+            counts = (
+                _tasks.counts_of_rows(table)
+                if in_rows
+                else _tasks.counts_of_lists(tables)
+            )
+            return _tasks.pack_blocks(counts, [0, block.size.size])[
+                0
+            ], shard_topic - totals
 
         with Threads(self.n_jobs) as threads:
             columns = range(len(documents.numbers)), [*states.tables[1:], passed]
@@ -216,7 +214,7 @@ class PhasesChain(ClusterChain):
     def _submit_sweep(self, problem: Problem) -> None:
         for phase in range(self.n_shards):
             number, parts = f"phase-{phase}", [self.parts]
-            passed = self._tasks(table_of, f"pass-on-{number}", "part", parts, 0)
+            passed = self._tasks(_tasks.table_of, f"pass-on-{number}", "part", parts, 0)
             topics = self._tasks(getattr, f"topics-{number}", "part", parts, "topic")
             name = f"add-topics-{self.n_sweeps}-{number}"
             totals = self.cluster.task(add_topics, name, *topics)
@@ -236,7 +234,7 @@ class PhasesChain(ClusterChain):
         ]
         # At the end of a sweep, shard i has the words of shard i - 1.
         columns = zip(*shards[1:], shards[0], strict=True)
-        blocks = self._tasks(table_of, f"{prefix}table", "block", columns)
+        blocks = self._tasks(_tasks.table_of, f"{prefix}table", "block", columns)
         self.parts, self.word_blocks = self._submit(parts, blocks)
 
 
@@ -253,13 +251,16 @@ class ExactParts(NamedTuple):
     n_jobs: int | None
 
     def sweep(
-        self, documents: PartDocuments, part: PartState, shared: SharedInput
-    ) -> PartState:
+        self,
+        documents: _tasks.PartDocuments,
+        part: _tasks.PartState,
+        shared: SharedInput,
+    ) -> _tasks.PartState:
         """Return the part after a sweep."""
         word_blocks, problem, bounds, keys = shared
-        problem = problem._replace(corpus=writable(documents.corpus))
+        problem = problem._replace(corpus=_tasks.writable(documents.corpus))
         z, n_lanes = part.z.copy(), problem.n_lanes
-        counts = matrix_of(word_blocks, n_lanes)
+        counts = _tasks.matrix_of(word_blocks, n_lanes)
         is_empty = counts.sum(axis=0) == 0
 
         def counts_of(first, last):
@@ -280,7 +281,9 @@ class ExactParts(NamedTuple):
         table[:] = 0
         totals = np.zeros(n_lanes, np.int32)
         add_tokens(problem.corpus, RowCounts(z, table, totals))
-        return PartState(z, pack_blocks(counts_of_rows(table), bounds))
+        return _tasks.PartState(
+            z, _tasks.pack_blocks(_tasks.counts_of_rows(table), bounds)
+        )
 
 
 class CountingChain(ClusterChain):

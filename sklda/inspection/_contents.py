@@ -25,23 +25,7 @@ import numpy as np
 from sklda._data.checks import check_indices, check_limit, check_sequence, label_list
 from sklda._data.notices import import_pandas
 from sklda._data.types import MatrixLike, NameList, PathLike, SupportsArray, WordMetric
-from sklda._fitted.fitted_topics import (
-    axis_sums,
-    check_counts,
-    checksum,
-    count_models,
-    default_names,
-    empty_topics,
-    fitted_components,
-    keys_of_model,
-    names_of_topics,
-    normalise,
-    shape_of_topics,
-    snapshot,
-    top_indices,
-    topic_proportions,
-    word_names,
-)
+from sklda._fitted import fitted_topics
 from sklda._fitted.posterior_draws import PosteriorDraws
 from sklda._fitted.topic_words import RANKING_CONSTRAINTS, top_columns
 from sklda._sampling.parameters import PATH, POSITIVE_INTEGER, validates
@@ -151,18 +135,20 @@ def top_words(
     >>> sorted(top_words(lda, vectorizer.get_feature_names_out(), n_words=2))
     [['dog', 'cat'], ['moon', 'star']]
     """
-    estimator = snapshot(estimator)
-    components = fitted_components(estimator)
-    names = word_names(estimator, feature_names, components.shape[1])
+    estimator = fitted_topics.snapshot(estimator)
+    components = fitted_topics.fitted_components(estimator)
+    names = fitted_topics.word_names(estimator, feature_names, components.shape[1])
     columns = top_columns(components, n_words, metric, weight)
     words: list[list[Any]]
     words = [[names[column] for column in topic] for topic in columns]
-    for k in np.flatnonzero(empty_topics(estimator, components)):
+    for k in np.flatnonzero(fitted_topics.empty_topics(estimator, components)):
         words[k] = [None] * n_words if as_frame else []
     if not as_frame:
         return words
     pandas = import_pandas()
-    keys = pandas.Index(keys_of_model(estimator, len(words)), name="topic")
+    keys = pandas.Index(
+        fitted_topics.keys_of_model(estimator, len(words)), name="topic"
+    )
     return pandas.DataFrame(words, index=keys)
 
 
@@ -213,7 +199,7 @@ def top_documents(
     >>> documents.shape
     (10, 3)
     """
-    proportions = topic_proportions(snapshot(estimator), X)
+    proportions = fitted_topics.topic_proportions(fitted_topics.snapshot(estimator), X)
     documents = _top_rows(proportions, n_documents)
     return documents, np.take_along_axis(proportions.T, documents, axis=1)
 
@@ -221,7 +207,7 @@ def top_documents(
 def _top_rows(proportions: np.ndarray, n_documents: int) -> np.ndarray:
     """Return the documents with most of each topic, (n_topics, n_documents)."""
     check_limit(n_documents, "n_documents", len(proportions), "documents")
-    return top_indices(np.asarray(proportions).T, n_documents)
+    return fitted_topics.top_indices(np.asarray(proportions).T, n_documents)
 
 
 def pyldavis_data(
@@ -287,25 +273,26 @@ def pyldavis_data(
     >>> data["doc_topic_dists"].shape
     (200, 10)
     """
-    estimator = snapshot(estimator)
-    components = fitted_components(estimator)
-    names = word_names(estimator, feature_names, components.shape[1])
-    proportions = topic_proportions(estimator, X)
+    estimator = fitted_topics.snapshot(estimator)
+    components = fitted_topics.fitted_components(estimator)
+    names = fitted_topics.word_names(estimator, feature_names, components.shape[1])
+    proportions = fitted_topics.topic_proportions(estimator, X)
     counts, lengths = _counts_and_lengths(X)
     nonempty = lengths > 0
     return {
-        "topic_term_dists": normalise(components),
-        "doc_topic_dists": proportions[nonempty] / count_models(estimator),
+        "topic_term_dists": fitted_topics.normalise(components),
+        "doc_topic_dists": proportions[nonempty]
+        / fitted_topics.count_models(estimator),
         "doc_lengths": lengths[nonempty],
         "vocab": names,
-        "term_frequency": axis_sums(counts, axis=0),
+        "term_frequency": fitted_topics.axis_sums(counts, axis=0),
     }
 
 
 def _counts_and_lengths(X: Any) -> tuple[Any, np.ndarray]:
     """Return counts and the tokens of each document; ValueError if there are none."""
-    counts = check_counts(X)
-    lengths = axis_sums(counts, axis=1)
+    counts = fitted_topics.check_counts(X)
+    lengths = fitted_topics.axis_sums(counts, axis=1)
     if not lengths.any():
         raise ValueError("X contains no tokens; all of its documents are empty.")
     return counts, lengths
@@ -392,11 +379,14 @@ default=None
     >>> all(name.startswith("pixel") for name in lda.topic_names_)
     True
     """
-    fitted = snapshot(estimator)
-    n_topics, _ = shape_of_topics(fitted)
-    stored, defaults = default_names(n_topics), default_names(n_topics)
+    fitted = fitted_topics.snapshot(estimator)
+    n_topics, _ = fitted_topics.shape_of_topics(fitted)
+    stored, defaults = (
+        fitted_topics.default_names(n_topics),
+        fitted_topics.default_names(n_topics),
+    )
     if isinstance(names, Mapping):
-        stored = names_of_topics(fitted, n_topics)
+        stored = fitted_topics.names_of_topics(fitted, n_topics)
         if names:
             check_indices([*names], "keys of names", n_topics, "topics")
         named = _checked(names)
@@ -406,7 +396,11 @@ default=None
                 f"{type(fitted).__name__} has no doc_topic_: pass documents as X, so "
                 "that the function gets the top documents of each topic."
             )
-        proportions = fitted.doc_topic_ if X is None else topic_proportions(fitted, X)
+        proportions = (
+            fitted.doc_topic_
+            if X is None
+            else fitted_topics.topic_proportions(fitted, X)
+        )
         words = top_words(fitted, feature_names, n_words)
         documents = _top_rows(proportions, n_documents)
         topics = [k for k in range(n_topics) if words[k]]
@@ -428,7 +422,10 @@ default=None
             raise ValueError(
                 f"names must differ, but topics {topics} would all be {name!r}."
             )
-    estimator.topic_names_, estimator._named_topics = stored, checksum(fitted)
+    estimator.topic_names_, estimator._named_topics = (
+        stored,
+        fitted_topics.checksum(fitted),
+    )
     if isinstance(getattr(estimator, "draws_", None), PosteriorDraws):
         estimator.draws_ = replace(estimator.draws_, _topic_names=stored)
     return estimator
@@ -558,19 +555,22 @@ def save_explorer(
         raise FileNotFoundError(
             f"path={str(path)!r} must be a file in a folder that exists."
         )
-    estimator = snapshot(estimator)
-    components = fitted_components(estimator)
+    estimator = fitted_topics.snapshot(estimator)
+    components = fitted_topics.fitted_components(estimator)
     n_topics, n_words = components.shape
-    names = word_names(estimator, feature_names, n_words)
-    proportions = topic_proportions(estimator, X)
+    names = fitted_topics.word_names(estimator, feature_names, n_words)
+    proportions = fitted_topics.topic_proportions(estimator, X)
     counts, lengths = _counts_and_lengths(X)
     bins = None if groups is None else check_groups(groups, len(lengths))
     dates = None if bins is None else bins.dates
-    topics, frequencies = normalise(components), normalise(lengths @ proportions)
-    empty = empty_topics(estimator, components)
-    keys = keys_of_model(estimator, n_topics)
+    topics, frequencies = (
+        fitted_topics.normalise(components),
+        fitted_topics.normalise(lengths @ proportions),
+    )
+    empty = fitted_topics.empty_topics(estimator, components)
+    keys = fitted_topics.keys_of_model(estimator, n_topics)
     positions, explained = topic_positions(topics)
-    typical = top_indices(proportions.T, min(N_TYPICAL, len(proportions)))
+    typical = fitted_topics.top_indices(proportions.T, min(N_TYPICAL, len(proportions)))
     is_typical = np.zeros(proportions.shape, dtype=bool)
     np.put_along_axis(is_typical.T, typical, ~empty[:, np.newaxis], axis=1)
     if texts is not None:
@@ -588,7 +588,7 @@ def save_explorer(
         },
         "words": {
             "names": names,
-            "counts": pack(axis_sums(counts, axis=0)),
+            "counts": pack(fitted_topics.axis_sums(counts, axis=0)),
             **_words(components, frequencies[:, np.newaxis] * topics, empty),
         },
         "documents": {
@@ -617,7 +617,9 @@ def _words(
     ranked = [top_columns(components, n_ranked, "relevance", w) for w in WEIGHTS]
     ranking = np.concatenate(ranked, axis=1)  # by topic, weight and rank
     # p(k | w); 0 for words without weight in any topic that occurs.
-    topics_of_words = normalise(joint.T) * joint.any(axis=0)[:, np.newaxis]
+    topics_of_words = (
+        fitted_topics.normalise(joint.T) * joint.any(axis=0)[:, np.newaxis]
+    )
     needed = np.zeros(joint.shape, dtype=bool)
     np.put_along_axis(needed, ranking, ~empty[:, np.newaxis], axis=1)
     return {
@@ -635,7 +637,7 @@ def _groups(groups: Groups, tokens: np.ndarray) -> dict[str, Any]:
     """
     sums = np.zeros((len(groups.names), tokens.shape[1]))
     np.add.at(sums, groups.members, tokens)
-    shares = normalise(sums) * sums.any(axis=1, keepdims=True)
+    shares = fitted_topics.normalise(sums) * sums.any(axis=1, keepdims=True)
     return {
         "names": groups.names,
         "places": None if groups.places is None else groups.places.tolist(),
@@ -658,7 +660,7 @@ def _classes(estimator: Any, n_topics: int) -> dict[str, Any] | None:
     other = names.pop(0) if len(estimator.coef_) == 1 else None
     weights = np.full((n_topics, len(names)), None)
     for task, row in enumerate(estimator.coef_):
-        first = task * len(row) if count_models(estimator) > 1 else 0
+        first = task * len(row) if fitted_topics.count_models(estimator) > 1 else 0
         rounded = [float(f"{weight:.4g}") for weight in row]
         weights[first : first + len(row), task] = rounded
     return {"names": names, "other": other, "weights": weights.tolist()}
@@ -683,7 +685,9 @@ def _pack_rows(
 ) -> dict[str, dict[str, str]]:
     """Pack the largest topics of each row, from `MIN_PROPORTION`, and those needed."""
     largest = np.zeros(proportions.shape, dtype=bool)
-    columns = top_indices(proportions, min(n_largest, proportions.shape[1]))
+    columns = fitted_topics.top_indices(
+        proportions, min(n_largest, proportions.shape[1])
+    )
     np.put_along_axis(largest, columns, True, axis=1)
     kept = (largest & (proportions >= MIN_PROPORTION)) | needed
     return {

@@ -17,24 +17,14 @@ from scipy.stats import t as student_t
 from sklda._covariates.design import FORMULA_CONSTRAINTS, CovariateDesign, Scaling
 from sklda._fitted.fitted_topics import keys_of_topics
 from sklda._sampling.parameters import LEVEL, validates
-from sklda.inspection._estimates import (
-    Linear,
-    Pooled,
-    SeriesOfEstimates,
-    check_several,
-    line_of_others,
-    pool,
-    position_of,
-    table_by_keys,
-    table_lines,
-)
+from sklda.inspection import _estimates
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TopicEffects(SeriesOfEstimates):
+class TopicEffects(_estimates.SeriesOfEstimates):
     """Coefficients of covariates from one regression per topic.
 
     `estimate_effect` returns them, and `TopicIntervalsDisplay` plots them.
@@ -77,7 +67,7 @@ class TopicEffects(SeriesOfEstimates):
     p_value: np.ndarray
     n_draws: int
     references: dict[str, str]
-    _pooled: Pooled
+    _pooled: _estimates.Pooled
 
     def _series(self) -> tuple[str, list[str]]:
         references = [f"{name}[{level}]" for name, level in self.references.items()]
@@ -112,13 +102,13 @@ class TopicEffects(SeriesOfEstimates):
         """
         order, chosen = np.arange(self.topics.size), np.arange(len(self.terms))
         if term is not None:
-            chosen = np.array([position_of(term, self.terms, "term")])
+            chosen = np.array([_estimates.position_of(term, self.terms, "term")])
             order = np.argsort(-np.abs(self.coefficient[:, chosen[0]]), kind="stable")
         keys = keys_of_topics(self.topic_names[order], self.topics[order])
         index = {"topic": keys, "term": [self.terms[j] for j in chosen]}
         cells = np.ix_(order, chosen)
         columns = {name: getattr(self, name)[cells] for name in _COLUMNS}
-        return table_by_keys(index, columns, as_frame)
+        return _estimates.table_by_keys(index, columns, as_frame)
 
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""
@@ -130,12 +120,12 @@ class TopicEffects(SeriesOfEstimates):
         n_shown = _MOST_TOPICS * len(self.terms)
         for (topic, term), row in [*self.summary().items()][:n_shown]:
             rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
-        lines = table_lines(rows, "><>")  # terms are aligned to the left
+        lines = _estimates.table_lines(rows, "><>")  # terms are aligned to the left
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
             f"{self.confidence_level:.0%} intervals{self._against()}"
         )
-        others = line_of_others(self.topics.size, _MOST_TOPICS)
+        others = _estimates.line_of_others(self.topics.size, _MOST_TOPICS)
         return "\n".join([title, *lines, *others])
 
 
@@ -256,7 +246,7 @@ def estimate_effect(
     >>> effects.terms, effects.coefficient.shape
     (['intercept', 'x0'], (3, 2))
     """
-    draws, shown = check_several(draws, topics)
+    draws, shown = _estimates.check_several(draws, topics)
     if covariates is None:
         raise ValueError("covariates are None: pass a row for each document.")
     design, numbers = CovariateDesign.of(
@@ -269,7 +259,7 @@ def estimate_effect(
             f"{design.names}."
         )
     estimator = _regression(numbers, design.names)
-    pooled = pool(draws, shown, estimator, confidence_level, random_state)
+    pooled = _estimates.pool(draws, shown, estimator, confidence_level, random_state)
     t = pooled.t.T
     return TopicEffects(
         terms=terms,
@@ -289,7 +279,7 @@ def estimate_effect(
     )
 
 
-def _regression(covariates: np.ndarray, names: list[str]) -> Linear:
+def _regression(covariates: np.ndarray, names: list[str]) -> _estimates.Linear:
     """Return the regression on covariates, or ValueError if it is not unique.
 
     It is fitted to standardised covariates, which avoids overflow.
@@ -319,4 +309,4 @@ def _regression(covariates: np.ndarray, names: list[str]) -> Linear:
         noise = ((responses - design @ scaled) ** 2).sum(axis=0) / df
         return to_units @ scaled, np.outer(per_noise, noise)
 
-    return Linear("effects", fit, df, rows @ rows.T)
+    return _estimates.Linear("effects", fit, df, rows @ rows.T)

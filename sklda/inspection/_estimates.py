@@ -26,22 +26,12 @@ from sklearn.utils import check_random_state
 
 from sklda._covariates.design import design_of
 from sklda._data.notices import import_pandas
+from sklda._fitted import posterior_draws
 from sklda._fitted.fitted_topics import (
     keys_of_topics,
     names_of_topics,
     numbers_of_topics,
     snapshot,
-)
-from sklda._fitted.posterior_draws import (
-    FEWEST_DOCUMENTS,
-    Bias,
-    PosteriorDraws,
-    check_draws,
-    draws_interval,
-    warn_of_bias,
-    warn_of_drift,
-    warn_of_few_draws,
-    warn_unless_converged,
 )
 from sklda._sampling.parameters import LEVEL, validates
 
@@ -306,7 +296,7 @@ class Linear(NamedTuple):
 
 
 def pool(
-    draws: PosteriorDraws,
+    draws: posterior_draws.PosteriorDraws,
     topics: np.ndarray,
     estimator: Linear,
     level: float,
@@ -327,15 +317,18 @@ def pool(
     drawn = np.array(estimates)
     pooled = Pooled(drawn, within, estimator.df, estimator.correlation, level)
     variance = pooled.standard_error**2
-    drift = Bias.of_drift(drawn, variance)
+    drift = posterior_draws.Bias.of_drift(drawn, variance)
     moved = None
     if estimator.are_means:
         alpha = draws.learned_alpha
         proportions = alpha[:, topics] / alpha.sum(axis=1, keepdims=True)
-        moved = Bias.of_learned_alpha(proportions, variance)
-    warn_unless_converged(draws, estimator.name, drift, moved)
+        moved = posterior_draws.Bias.of_learned_alpha(proportions, variance)
+    posterior_draws.warn_unless_converged(draws, estimator.name, drift, moved)
     # Documents with covariates differ in their prior means.
-    if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
+    if (
+        draws.n_documents >= posterior_draws.FEWEST_DOCUMENTS
+        and draws.doc_topic_prior.ndim < 3
+    ):
         _warn_of_shrinkage(total / m, squares / m, m, estimator, variance)
     return pooled
 
@@ -352,8 +345,8 @@ def _warn_of_shrinkage(mean, mean_square, m, estimator, variance) -> None:
     lost = 1 / reliability - 1
     bias, _ = estimator.fit((mean - mean.mean(axis=0)) * lost)
     true = reliability * variance  # of estimates that are shrunk
-    warn_of_bias(
-        Bias(bias**2, lost**2 * true, variance, true),
+    posterior_draws.warn_of_bias(
+        posterior_draws.Bias(bias**2, lost**2 * true, variance, true),
         "The documents are short for how little they differ, so their proportions are "
         f"shrunk by {1 - reliability.mean():.0%} towards the overall mean, and with "
         f"them the {estimator.name}",
@@ -370,12 +363,12 @@ def _ratio(a: np.ndarray, b: np.ndarray, of_zeros: float) -> np.ndarray:
 
 def check_several(
     draws: Any, topics: ArrayLike | None
-) -> tuple[PosteriorDraws, np.ndarray]:
+) -> tuple[posterior_draws.PosteriorDraws, np.ndarray]:
     """Return draws, and the numbers of topics of which they are pooled.
 
     Raise TypeError or ValueError if the draws cannot be pooled, or have no such topics.
     """
-    draws = check_draws(draws)
+    draws = posterior_draws.check_draws(draws)
     numbers = numbers_of_topics(topics, draws.topic_names)
     if draws.n_topics < 2:
         raise ValueError("draws have only one topic, whose proportions are all 1.")
@@ -552,6 +545,8 @@ def _proportions(fitted: Any, matrix: np.ndarray) -> Iterator[np.ndarray]:
 
 def _interval(draws: np.ndarray, level: float, quantity: str) -> np.ndarray:
     """Return low and high; warn if the draws are too few, or drift."""
-    warn_of_few_draws(len(draws), level, "Fit with a larger max_iter.")
-    warn_of_drift(quantity, Bias.of_drift(draws, draws.var(axis=0)))
-    return draws_interval(draws, level)
+    posterior_draws.warn_of_few_draws(len(draws), level, "Fit with a larger max_iter.")
+    posterior_draws.warn_of_drift(
+        quantity, posterior_draws.Bias.of_drift(draws, draws.var(axis=0))
+    )
+    return posterior_draws.draws_interval(draws, level)

@@ -17,43 +17,14 @@ from numpy.typing import ArrayLike
 from sklearn.decomposition import KernelPCA
 
 from sklda._data.types import MatrixLike, NameList, WordMetric
-from sklda._fitted.fitted_topics import (
-    count_models,
-    empty_topics,
-    fitted_components,
-    has_names,
-    keys_of_model,
-    names_of_topics,
-    normalise,
-    numbers_of_topics,
-    snapshot,
-    topic_frequencies,
-    topic_proportions,
-    word_names,
-)
+from sklda._fitted import fitted_topics
 from sklda._fitted.topic_words import (
     RANKING_CONSTRAINTS,
     jensen_shannon_distances,
     top_columns,
 )
 from sklda._sampling.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
-from sklda.inspection._display import (
-    EDGE,
-    FILL,
-    LONG,
-    PLAIN,
-    SHORT,
-    Display,
-    PanelDisplay,
-    largest_topics,
-    legend_beside,
-    new_panels,
-    plain,
-    rows_and_names,
-    series_styles,
-    write_rows,
-    write_title,
-)
+from sklda.inspection import _display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +64,7 @@ _ROW = 0.19  # inches of a label
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ConvergenceDisplay(Display):
+class ConvergenceDisplay(_display.Display):
     """Plot the log joint probability or the bound of fits against their sweeps.
 
     Create a display with `from_estimator` or `from_chains`, or from traces of your own.
@@ -212,7 +183,7 @@ class ConvergenceDisplay(Display):
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
         self.lines_: list[Line2D] = []
         # Adjacent colours are similar, so adjacent curves also differ in their dashes.
-        for i, series in enumerate(series_styles(self.names)):
+        for i, series in enumerate(_display.series_styles(self.names)):
             options = {"linestyle": _DASHES[i % len(_DASHES)]} | series | style
             if self.sweeps[i].size <= _MAX_MARKERS:
                 options = {"marker": "."} | options
@@ -222,11 +193,11 @@ class ConvergenceDisplay(Display):
         if self.r_hat is not None:
             axes.set_title(f"R-hat {self.r_hat:.3f}")
         axes.set_xlabel("sweep")
-        axes.set_ylabel(plain(self.quantity), **PLAIN)
+        axes.set_ylabel(_display.plain(self.quantity), **_display.PLAIN)
         axes.xaxis.get_major_locator().set_params(integer=True)
         # In full, such as -6,340,000, not as multiples of a power above the axis.
         axes.yaxis.set_major_formatter("{x:,.12g}")
-        legend_beside(axes, ncols=-(-len(self.names) // _LEGEND_ROWS))
+        _display.legend_beside(axes, ncols=-(-len(self.names) // _LEGEND_ROWS))
 
 
 def _named_fits(estimator: Any) -> list[tuple[str, Any]]:
@@ -240,7 +211,7 @@ def _named_fits(estimator: Any) -> list[tuple[str, Any]]:
 
 def _trace(estimator: Any, name: str) -> tuple[np.ndarray, np.ndarray, str]:
     """Return the sweeps and the values of the trace of a fit, and its quantity."""
-    estimator = snapshot(estimator)
+    estimator = fitted_topics.snapshot(estimator)
     for values, sweeps, quantity in _TRACES:
         if hasattr(estimator, sweeps):
             recorded = np.asarray(getattr(estimator, sweeps))
@@ -269,22 +240,22 @@ def topic_labels(
 
     If `n_words` is None there are `default_n_words`, or none if words have no names.
     """
-    components = fitted_components(estimator)
+    components = fitted_topics.fitted_components(estimator)
     n_topics, n_columns = components.shape
-    has_words = feature_names is not None or has_names(estimator)
+    has_words = feature_names is not None or fitted_topics.has_names(estimator)
     if n_words is None:
         n_words = min(default_n_words, n_columns) if has_words else 0
     texts = [""] * n_topics
     if n_words:
-        names = word_names(estimator, feature_names, n_columns)
-        words = [plain(name, _WORD_IN_LABEL) for name in names]
+        names = fitted_topics.word_names(estimator, feature_names, n_columns)
+        words = [_display.plain(name, _WORD_IN_LABEL) for name in names]
         top = top_columns(components, n_words, metric)
         texts = [", ".join(words[column] for column in topic) for topic in top]
-        for k in np.flatnonzero(empty_topics(estimator, components)):
+        for k in np.flatnonzero(fitted_topics.empty_topics(estimator, components)):
             texts[k] = NO_TOKENS
-    for k, key in enumerate(keys_of_model(estimator, n_topics)):
+    for k, key in enumerate(fitted_topics.keys_of_model(estimator, n_topics)):
         if isinstance(key, str):
-            texts[k] = plain(key, _NAME_IN_LABEL)
+            texts[k] = _display.plain(key, _NAME_IN_LABEL)
     return [f"{k}: {text}" if text else str(k) for k, text in enumerate(texts)]
 
 
@@ -292,7 +263,7 @@ def topic_labels(
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DocumentTopicsDisplay(Display):
+class DocumentTopicsDisplay(_display.Display):
     """Plot the topic proportions of documents as stacked bars.
 
     Create a display with `from_estimator`.
@@ -389,19 +360,21 @@ class DocumentTopicsDisplay(Display):
             Before fit; without matplotlib; if there is no `components_`, `transform`
             rejects X, or a parameter has a wrong type, length or value.
         """
-        estimator = snapshot(estimator)
+        estimator = fitted_topics.snapshot(estimator)
         words = (feature_names, n_words, 3, "probability")
         labels = topic_labels(estimator, *words)
-        proportions = topic_proportions(estimator, X)
-        rows, names = rows_and_names(documents, document_names, len(proportions), 10)
+        proportions = fitted_topics.topic_proportions(estimator, X)
+        rows, names = _display.rows_and_names(
+            documents, document_names, len(proportions), 10
+        )
         proportions = proportions[rows]
-        topics = largest_topics(proportions, n_topics)
+        topics = _display.largest_topics(proportions, n_topics)
         return cls(
             proportions=proportions[:, topics],
             topics=topics,
             document_names=names,
             topic_names=[labels[k] for k in topics],
-            n_models=count_models(estimator),
+            n_models=fitted_topics.count_models(estimator),
         ).plot(ax, **style)
 
     def _figure_size(self) -> tuple[float, float]:
@@ -413,7 +386,7 @@ class DocumentTopicsDisplay(Display):
         rows = np.arange(len(self.proportions))
         starts = np.zeros(rows.size)
         self.bars_: list[BarContainer] = []
-        styles = series_styles(self.topic_names, 0.9, LONG)
+        styles = _display.series_styles(self.topic_names, 0.9, _display.LONG)
         for topic, widths, series in zip(
             self.topics, self.proportions.T, styles, strict=True
         ):
@@ -433,16 +406,16 @@ class DocumentTopicsDisplay(Display):
             style = style | {"color": "white", "edgecolor": "grey", "hatch": "////"}
             bars = axes.barh(rows, rest, left=starts, label="others", **style)
             self.bars_.append(bars)
-        write_rows(axes, self.document_names, SHORT)
+        _display.write_rows(axes, self.document_names, _display.SHORT)
         axes.set(xlim=(0, self.n_models), xlabel="proportion of the topic")
-        legend_beside(axes, title="Topics")
+        _display.legend_beside(axes, title="Topics")
 
 
 # --- words of topics --------------------------------------------------------------
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TopWordsDisplay(PanelDisplay):
+class TopWordsDisplay(_display.PanelDisplay):
     """Plot the top words of each topic as bars, one panel per topic.
 
     Create a display with `from_estimator`.
@@ -525,17 +498,17 @@ class TopWordsDisplay(PanelDisplay):
             Before fit; without matplotlib; if `components_` is missing or negative, or
             a parameter has a wrong type, length or value.
         """
-        estimator = snapshot(estimator)
-        components = fitted_components(estimator)
-        names = word_names(estimator, feature_names, components.shape[1])
-        topic_names = names_of_topics(estimator, len(components))
-        shown = numbers_of_topics(topics, topic_names)
+        estimator = fitted_topics.snapshot(estimator)
+        components = fitted_topics.fitted_components(estimator)
+        names = fitted_topics.word_names(estimator, feature_names, components.shape[1])
+        topic_names = fitted_topics.names_of_topics(estimator, len(components))
+        shown = fitted_topics.numbers_of_topics(topics, topic_names)
         # Scores compare a topic with all others, so they are computed for all topics.
         columns = top_columns(components, n_words, metric, weight)[shown]
-        topic_word = normalise(components[shown])
+        topic_word = fitted_topics.normalise(components[shown])
         words = np.array(names, dtype=object)[columns]
         probabilities = np.take_along_axis(topic_word, columns, axis=1)
-        empty = empty_topics(estimator, components)[shown]
+        empty = fitted_topics.empty_topics(estimator, components)[shown]
         words[empty] = [NO_TOKENS, *[""] * (n_words - 1)]
         probabilities[empty] = 0
         return cls(
@@ -550,17 +523,17 @@ class TopWordsDisplay(PanelDisplay):
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         limit = 1.05 * self.probabilities.max() or 1.0  # without tokens in any
-        style = {"color": FILL} | style
+        style = {"color": _display.FILL} | style
         self.bars_: list[BarContainer] = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **style))
-            write_title(panel, self.topic_names[k])
+            _display.write_title(panel, self.topic_names[k])
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
             # On top of their bars, so that long words leave space for bars.
-            texts = [plain(word, SHORT) for word in self.words[k]]
-            panel.set_yticks(rows, texts, ha="left", fontsize="small", **PLAIN)
+            texts = [_display.plain(word, _display.SHORT) for word in self.words[k]]
+            panel.set_yticks(rows, texts, ha="left", fontsize="small", **_display.PLAIN)
             panel.tick_params(axis="y", length=0, pad=-_WORD_PAD)
             for label in panel.get_yticklabels():  # wide letters, or a narrow panel
                 label.set(clip_on=True, clip_box=panel.bbox)
@@ -568,7 +541,7 @@ class TopWordsDisplay(PanelDisplay):
     def _new_axes(self, n_panels: int) -> np.ndarray:
         panel_height = _WORD_HEIGHT * self.probabilities.shape[1]
         # All sizes are known: a layout engine would take half a minute for 100 panels.
-        panels = new_panels(
+        panels = _display.new_panels(
             n_panels,
             _MAX_COLUMNS,
             (_WIDTH + _SIDES, panel_height + _TOP),
@@ -597,7 +570,7 @@ class TopWordsDisplay(PanelDisplay):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TopicMapDisplay(Display):
+class TopicMapDisplay(_display.Display):
     """Plot topics as circles on a map where similar topics are close to each other.
 
     The area of a circle is proportional to the frequency of its topic. Create a display
@@ -701,15 +674,17 @@ class TopicMapDisplay(Display):
             Before fit; without matplotlib; if `components_` is missing or negative,
             `transform` rejects X, or a parameter has a wrong type, length or value.
         """
-        estimator = snapshot(estimator)
-        components = fitted_components(estimator)
+        estimator = fitted_topics.snapshot(estimator)
+        components = fitted_topics.fitted_components(estimator)
         default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
         words = (feature_names, n_words, default_n_words, "relevance")
         labels = topic_labels(estimator, *words)
-        positions, explained_ratio = topic_positions(normalise(components))
+        positions, explained_ratio = topic_positions(
+            fitted_topics.normalise(components)
+        )
         return cls(
             positions=positions,
-            frequencies=topic_frequencies(estimator, X),
+            frequencies=fitted_topics.topic_frequencies(estimator, X),
             labels=labels,
             explained_ratio=explained_ratio,
         ).plot(ax, **style)
@@ -722,7 +697,11 @@ class TopicMapDisplay(Display):
         return [label for label in self.labels if not label.isdigit()]
 
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
-        style = {"facecolor": FILL, "edgecolor": EDGE, "alpha": 0.6} | style
+        style = {
+            "facecolor": _display.FILL,
+            "edgecolor": _display.EDGE,
+            "alpha": 0.6,
+        } | style
         sizes = _TOTAL_SIZE * self.frequencies
         self.circles_ = axes.scatter(*self.positions.T, s=sizes, **style)
         axes.margins(0.2)
@@ -736,7 +715,7 @@ class TopicMapDisplay(Display):
             for k, place in enumerate(self.positions)
         ]
         beside = {"transform": axes.transAxes, "va": "top", "fontsize": "small"}
-        axes.text(1.02, 1, "\n".join(self._with_text()), **beside | PLAIN)
+        axes.text(1.02, 1, "\n".join(self._with_text()), **beside | _display.PLAIN)
 
 
 def topic_positions(topics: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

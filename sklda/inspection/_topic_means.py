@@ -24,29 +24,7 @@ from sklda._data.checks import check_result, label_list
 from sklda._fitted.fitted_topics import keys_of_topics
 from sklda._fitted.posterior_draws import check_draws
 from sklda._sampling.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda.inspection._display import (
-    EDGE,
-    FILL,
-    SHORT,
-    PanelDisplay,
-    largest_topics,
-    new_panels,
-    plain,
-    write_dates,
-    write_rows,
-    write_title,
-)
-from sklda.inspection._estimates import (
-    Linear,
-    Pooled,
-    SeriesOfEstimates,
-    check_several,
-    line_of_others,
-    means_with_intervals,
-    pool,
-    table_by_keys,
-    table_lines,
-)
+from sklda.inspection import _display, _estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -180,7 +158,7 @@ def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TopicMeans(SeriesOfEstimates):
+class TopicMeans(_estimates.SeriesOfEstimates):
     """Mean topic proportions of groups of documents, with intervals.
 
     `topic_means` returns them, and `TopicMeansDisplay` plots them.
@@ -222,7 +200,7 @@ class TopicMeans(SeriesOfEstimates):
     mean: np.ndarray
     standard_error: np.ndarray
     n_draws: int
-    _pooled: Pooled
+    _pooled: _estimates.Pooled
 
     def _series(self) -> tuple[str, list[str]]:
         return "group", self.groups
@@ -253,7 +231,9 @@ class TopicMeans(SeriesOfEstimates):
         index = {"topic": keys, "group": self.groups}
         n_documents = np.broadcast_to(self.n_documents, self.mean.T.shape)
         columns = {name: getattr(self, name).T for name in _COLUMNS}
-        return table_by_keys(index, {"n_documents": n_documents} | columns, as_frame)
+        return _estimates.table_by_keys(
+            index, {"n_documents": n_documents} | columns, as_frame
+        )
 
     def _notes(self) -> list[str]:
         """Return what the table and the picture say of missing documents and dates."""
@@ -268,14 +248,18 @@ class TopicMeans(SeriesOfEstimates):
         shown = self.topic_names[:_MOST_TOPICS]
         rows = [["group", "documents", *shown]]
         for i, group in enumerate(self.groups):
-            cells = means_with_intervals(self.mean[i], self.low[i], self.high[i])
+            cells = _estimates.means_with_intervals(
+                self.mean[i], self.low[i], self.high[i]
+            )
             rows.append([group, f"{self.n_documents[i]:,}", *cells[:_MOST_TOPICS]])
         title = (
             f"Mean topic proportions: {self.n_draws} draws, "
             f"{self.confidence_level:.0%} intervals"
         )
-        others = line_of_others(self.topics.size, _MOST_TOPICS)
-        return "\n".join([title, *table_lines(rows), *self._notes(), *others])
+        others = _estimates.line_of_others(self.topics.size, _MOST_TOPICS)
+        return "\n".join(
+            [title, *_estimates.table_lines(rows), *self._notes(), *others]
+        )
 
 
 @validates(
@@ -367,11 +351,11 @@ def topic_means(
     >>> means.groups, means.n_documents.tolist(), means.low.shape
     (['2000', '2001', '2002'], [17, 17, 16], (3, 3))
     """
-    draws, shown = check_several(draws, topics)
+    draws, shown = _estimates.check_several(draws, topics)
     bins = check_groups(groups, draws.n_documents, max_bins, may_miss_dates=True)
     sizes = bins.sizes()
     estimator = _means_of_groups(bins.members, sizes)
-    pooled = pool(draws, shown, estimator, confidence_level, random_state)
+    pooled = _estimates.pool(draws, shown, estimator, confidence_level, random_state)
     return TopicMeans(
         groups=bins.names,
         places=bins.places,
@@ -390,7 +374,7 @@ def topic_means(
     )
 
 
-def _means_of_groups(members: np.ndarray, sizes: np.ndarray) -> Linear:
+def _means_of_groups(members: np.ndarray, sizes: np.ndarray) -> _estimates.Linear:
     """Return the estimator of the means of groups, (n_groups, n_topics)."""
     n = np.where(sizes > 0, sizes, np.nan)[:, np.newaxis]
     (rows,) = np.nonzero(members >= 0)
@@ -404,13 +388,13 @@ def _means_of_groups(members: np.ndarray, sizes: np.ndarray) -> Linear:
         squares = member @ (theta - means[groups]) ** 2
         return means, squares / (n * np.where(n > 1, n - 1, np.nan))
 
-    return Linear("means", fit, n - 1, np.eye(sizes.size), are_means=True)
+    return _estimates.Linear("means", fit, n - 1, np.eye(sizes.size), are_means=True)
 
 
 # --- the plot ---------------------------------------------------------------------
 
 
-class TopicMeansDisplay(PanelDisplay):
+class TopicMeansDisplay(_display.PanelDisplay):
     """Plot mean topic proportions by group or over time, with intervals.
 
     Each topic has a panel. For bins of numbers or dates, the panel has a line with gaps
@@ -510,7 +494,7 @@ class TopicMeansDisplay(PanelDisplay):
         draws = check_draws(draws)
         if topics is None:
             samples = (draws.doc_topic(i) for i in range(draws.n_draws))
-            topics = largest_topics(sum(samples, np.zeros((1, 1))), n_topics)
+            topics = _display.largest_topics(sum(samples, np.zeros((1, 1))), n_topics)
         means = topic_means(
             draws,
             groups,
@@ -529,18 +513,18 @@ class TopicMeansDisplay(PanelDisplay):
         height = _ROW * len(self.means.groups) + 0.8 if has_rows else _HEIGHT
         margin = (_NAMES if has_rows else 0.0, 0.0)  # for the names of groups
         size = _WIDTH, height
-        panels = new_panels(n_panels, _PANELS, size, margin, sharey=has_rows)
+        panels = _display.new_panels(n_panels, _PANELS, size, margin, sharey=has_rows)
         if has_rows:
             panels[0].figure.supxlabel("mean proportion", fontsize="medium")
         return panels
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         draw = self._draw_rows if self.means.places is None else self._draw_line
-        style = {"color": EDGE, "marker": "o", "markersize": 4} | style
+        style = {"color": _display.EDGE, "marker": "o", "markersize": 4} | style
         names = self.means.topic_names
         for j in range(names.size):
             draw(axes[j], j, style)
-            write_title(axes[j], names[j])
+            _display.write_title(axes[j], names[j])
         if self.means.places is not None:
             self._draw_counts(axes[names.size])
             for panel in axes[: names.size : _PANELS]:  # the first of each row
@@ -549,31 +533,36 @@ class TopicMeansDisplay(PanelDisplay):
     def _draw_rows(self, panel: Any, j: int, style: dict[str, Any]) -> None:
         """Draw the groups of a topic from top to bottom."""
         means, rows = self.means, np.arange(len(self.means.groups))
-        panel.hlines(rows, means.low[:, j], means.high[:, j], color=FILL, linewidth=4)
+        panel.hlines(
+            rows, means.low[:, j], means.high[:, j], color=_display.FILL, linewidth=4
+        )
         panel.plot(means.mean[:, j], rows, **{"linestyle": "none"} | style)
         sizes = zip(means.groups, means.n_documents, strict=True)
-        write_rows(panel, [f"{plain(name, SHORT)} ({n:,})" for name, n in sizes])
+        _display.write_rows(
+            panel,
+            [f"{_display.plain(name, _display.SHORT)} ({n:,})" for name, n in sizes],
+        )
         panel.set_xlim(left=0)
         panel.locator_params(axis="x", nbins=4)
 
     def _draw_line(self, panel: Any, j: int, style: dict[str, Any]) -> None:
         """Draw a topic over the bins; NaN cuts the line."""
         means, places = self.means, self.means.places
-        band = {"color": FILL, "alpha": 0.6, "linewidth": 0}
+        band = {"color": _display.FILL, "alpha": 0.6, "linewidth": 0}
         panel.fill_between(places, means.low[:, j], means.high[:, j], **band)
         # A bin between gaps has no width, so its interval is drawn as a bar as well.
-        panel.vlines(places, means.low[:, j], means.high[:, j], color=FILL)
+        panel.vlines(places, means.low[:, j], means.high[:, j], color=_display.FILL)
         panel.plot(places, means.mean[:, j], **style)
         panel.set_ylim(bottom=0)
         if self.means.are_dates:
-            write_dates(panel)
+            _display.write_dates(panel)
 
     def _draw_counts(self, panel: Any) -> None:
         places = self.means.places
         gap = np.diff(places).min() if places.size > 1 else 1
         panel.bar(places, self.means.n_documents, color="0.7", width=0.8 * gap)
-        write_title(panel, "number of documents")
+        _display.write_title(panel, "number of documents")
         style = {"fontsize": "small", "labelpad": _BELOW_YEAR}
         panel.set_xlabel("\n".join(self.means._notes()), **style)
         if self.means.are_dates:
-            write_dates(panel)
+            _display.write_dates(panel)

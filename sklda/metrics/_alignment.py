@@ -12,16 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
 from sklda._data.checks import check_same_words
-from sklda._fitted.fitted_topics import (
-    empty_topics,
-    normalisable_weights,
-    normalise,
-    rank_weights,
-    warn_of_empty,
-    word_lists,
-    word_weights,
-    words_of,
-)
+from sklda._fitted import fitted_topics
 from sklda._fitted.topic_words import (
     DISTANCE_CONSTRAINTS,
     check_distance,
@@ -246,10 +237,12 @@ def topic_stability(
     named = _check_models(models, "models", minimum=2)
     topics, n_words = _rows(named, distance, n_words)
     empty = [
-        empty_topics(model, word_weights(model) if hasattr(model, "fit") else rows)
+        fitted_topics.empty_topics(
+            model, fitted_topics.word_weights(model) if hasattr(model, "fit") else rows
+        )
         for model, rows in zip(named.values(), topics, strict=True)
     ]
-    warn_of_empty(np.concatenate(empty), "they do not count")
+    fitted_topics.warn_of_empty(np.concatenate(empty), "they do not count")
     return _stability(topics, empty, distance, n_words)
 
 
@@ -326,7 +319,7 @@ def _check_models(models: Any, name: str, minimum: int) -> dict[str, Any]:
 def _distributions_of_all(models: dict[str, Any]) -> list[np.ndarray]:
     """Return the word distributions of models; ValueError if their words differ."""
     topics = {
-        name: normalise(normalisable_weights(model, name))
+        name: fitted_topics.normalise(fitted_topics.normalisable_weights(model, name))
         for name, model in models.items()
     }
     (first, rows), *others = topics.items()
@@ -350,13 +343,13 @@ def _rows(
     models: dict[str, Any], distance: str, n_words: int | None
 ) -> tuple[list[np.ndarray], int]:
     """Return topics over the same words, and the number of words to compare."""
-    lists = [word_lists(model, name) for name, model in models.items()]
+    lists = [fitted_topics.word_lists(model, name) for name, model in models.items()]
     if distance != "top-words" or None in lists:
         topics = _distributions_of_all(models)
         return topics, check_distance(distance, n_words, topics[0].shape[1])
-    words = words_of(list(chain.from_iterable(lists)))
+    words = fitted_topics.words_of(list(chain.from_iterable(lists)))
     n_words = check_distance(distance, n_words, len(words))
-    return [rank_weights(rows, words, n_words) for rows in lists], n_words
+    return [fitted_topics.rank_weights(rows, words, n_words) for rows in lists], n_words
 
 
 def _stability(

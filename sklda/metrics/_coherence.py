@@ -22,20 +22,7 @@ from sklda._data.corpus import numbers_of_ranges
 from sklda._data.notices import warn_user
 from sklda._data.sklearn_private import Interval, StrOptions
 from sklda._data.types import MatrixLike, NameList
-from sklda._fitted.fitted_topics import (
-    check_counts,
-    check_feature_names,
-    empty_topics,
-    has_names,
-    normalisable_weights,
-    rank_weights,
-    top_indices,
-    warn_of_empty,
-    word_lists,
-    word_names,
-    word_weights,
-    words_of,
-)
+from sklda._fitted import fitted_topics
 from sklda._fitted.topic_words import scores_of_probable_words
 from sklda._sampling.parameters import POSITIVE_INTEGER, PROPORTION, validates
 
@@ -319,9 +306,9 @@ list of str
     _check_given(measure, in_texts, X, texts, window)
     weights, names = _weights(model, feature_names, n_words, in_texts)
     check_limit(n_words, "n_words", weights.shape[1], "words")
-    empty = empty_topics(model, weights)
-    warn_of_empty(empty, "their coherence is NaN")
-    top = top_indices(weights[~empty], n_words)
+    empty = fitted_topics.empty_topics(model, weights)
+    fitted_topics.warn_of_empty(empty, "their coherence is NaN")
+    top = fitted_topics.top_indices(weights[~empty], n_words)
     words, topics = np.unique(top, return_inverse=True)
     if in_texts:
         searched = [names[word] for word in words]
@@ -346,27 +333,29 @@ def _weights(
     model: Any, feature_names: Any, n_words: int, in_texts: bool
 ) -> tuple[np.ndarray, list[str]]:
     """Return the weights of words in topics and, if they are needed, their names."""
-    lists = word_lists(model)
+    lists = fitted_topics.word_lists(model)
     if lists is None:
-        weights = word_weights(model)
+        weights = fitted_topics.word_weights(model)
         if not in_texts:
             return weights, []
-        if feature_names is None and not has_names(model):
+        if feature_names is None and not fitted_topics.has_names(model):
             raise ValueError(
                 "feature_names must be given, because the model only knows columns of "
                 "X, but texts contain words. Pass `vectorizer.get_feature_names_out()`."
             )
-        return weights, _distinct(word_names(model, feature_names, weights.shape[1]))
+        return weights, _distinct(
+            fitted_topics.word_names(model, feature_names, weights.shape[1])
+        )
     if feature_names is not None:
-        names = _distinct(check_feature_names(feature_names))
+        names = _distinct(fitted_topics.check_feature_names(feature_names))
     elif in_texts:
-        names = words_of(lists)
+        names = fitted_topics.words_of(lists)
     else:
         raise ValueError(
             "feature_names must be given, because the topics are lists of words, but X "
             "has columns. Pass `vectorizer.get_feature_names_out()`."
         )
-    return rank_weights(lists, names, n_words), names
+    return fitted_topics.rank_weights(lists, names, n_words), names
 
 
 def _check_occurring(searched: list[str], occurring: np.ndarray) -> None:
@@ -418,7 +407,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 def _in_documents(X: Any, words: np.ndarray, n_words: int) -> Occurrence:
     """Return which of the words occur in which rows of X."""
-    counts = check_counts(X)
+    counts = fitted_topics.check_counts(X)
     n_documents, n_columns = counts.shape
     if n_columns != n_words:
         raise ValueError(
@@ -495,15 +484,17 @@ list of str
     >>> topic_diversity([["cat", "dog"], ["moon", "dog"]], n_words=2)
     0.75
     """
-    lists = word_lists(model)
+    lists = fitted_topics.word_lists(model)
     if lists is None:
-        weights = word_weights(model)
+        weights = fitted_topics.word_weights(model)
     else:
-        weights = rank_weights(lists, words_of(lists), n_words)
+        weights = fitted_topics.rank_weights(
+            lists, fitted_topics.words_of(lists), n_words
+        )
     check_limit(n_words, "n_words", weights.shape[1], "words")
-    empty = empty_topics(model, weights)
-    warn_of_empty(empty, "the diversity is that of the others")
-    words = top_indices(weights[~empty], n_words)
+    empty = fitted_topics.empty_topics(model, weights)
+    fitted_topics.warn_of_empty(empty, "the diversity is that of the others")
+    words = fitted_topics.top_indices(weights[~empty], n_words)
     return float(np.unique(words).size / words.size) if words.size > 0 else np.nan
 
 
@@ -577,8 +568,8 @@ def topic_exclusivity(
     >>> topic_exclusivity(topics, n_words=2)
     array([0.75, 0.75])
     """
-    weights = normalisable_weights(model)
-    empty = empty_topics(model, weights)
-    warn_of_empty(empty, "their exclusivity is NaN")
+    weights = fitted_topics.normalisable_weights(model)
+    empty = fitted_topics.empty_topics(model, weights)
+    fitted_topics.warn_of_empty(empty, "their exclusivity is NaN")
     scores = scores_of_probable_words(weights, n_words, measure, weight)
     return np.where(empty, np.nan, scores.mean(axis=1))

@@ -18,17 +18,7 @@ from sklda._data.corpus import (
     kernel_ranges,
 )
 from sklda._data.types import MatrixLike
-from sklda._fitted.fitted_topics import (
-    axis_sums,
-    check_counts,
-    check_one_model,
-    fitted_components,
-    fitted_prior,
-    normalise,
-    shape_of_topics,
-    snapshot,
-    topic_proportions,
-)
+from sklda._fitted import fitted_topics
 from sklda._fitted.fold_in import (
     completion_score,
     make_topics,
@@ -105,9 +95,9 @@ def document_completion_score(
     if isinstance(estimator, Pipeline):
         X = estimator[:-1].transform(X) if len(estimator) > 1 else X
         estimator = estimator[-1]
-    estimator = snapshot(estimator)
-    components = fitted_components(estimator)
-    check_one_model(estimator)
+    estimator = fitted_topics.snapshot(estimator)
+    components = fitted_topics.fitted_components(estimator)
+    fitted_topics.check_one_model(estimator)
     if smoothing is None:
         has_prior = hasattr(estimator, "topic_word_prior_")
         smoothing = 0.0 if has_prior else DEFAULT_SMOOTHING
@@ -121,11 +111,13 @@ def document_completion_score(
         shape = (half.doc_ptr.size - 1, n_words)
         matrix = sparse.csr_matrix(counts, shape, copy=True)
         matrix.eliminate_zeros()  # in place, hence the copy
-        return topic_proportions(estimator, matrix)
+        return fitted_topics.topic_proportions(estimator, matrix)
 
     words, seen = renumber(weights)
     # NMF can leave topics without words: they become uniform.
-    phi = (1 - smoothing) * normalise(components)[:, words].T + smoothing / n_words
+    phi = (1 - smoothing) * fitted_topics.normalise(components)[
+        :, words
+    ].T + smoothing / n_words
     topics = make_topics(phi, np.ones(len(components)))  # transform has its own alpha
     return completion_score(seen, split_tokens(weights), topics, doc_topic)
 
@@ -195,27 +187,27 @@ def vocabulary_score(
     488 words: -5.37 over these, -5.37 over all
     49 words: -3.46 over these, -5.67 over all
     """
-    estimator = snapshot(estimator)
+    estimator = fitted_topics.snapshot(estimator)
     vars(estimator).pop("feature_names_in_", None)  # `columns` say which words they are
-    counts = check_counts(X)
+    counts = fitted_topics.check_counts(X)
     n_words = counts.shape[1]
     known = check_indices(columns, "columns", n_words, "columns")
-    _, n_model = shape_of_topics(estimator)
+    _, n_model = fitted_topics.shape_of_topics(estimator)
     if np.unique(known).size < known.size or known.size != n_model:
         raise ValueError(
             f"columns must contain each of the {n_model} words of the model once, got "
             f"{np.unique(known).size} distinct columns out of {known.size}."
         )
-    training_counts = check_counts(X_train, "X_train")
+    training_counts = fitted_topics.check_counts(X_train, "X_train")
     if training_counts.shape[1] != n_words:
         raise ValueError(
             f"X_train has {training_counts.shape[1]} columns, but X has {n_words}: "
             "pass counts of the same words."
         )
-    smoothed = axis_sums(training_counts, 0) + 1.0
+    smoothed = fitted_topics.axis_sums(training_counts, 0) + 1.0
     frequency = smoothed / smoothed.sum()
     unknown = np.delete(np.arange(n_words), known)
-    tokens = axis_sums(counts, 0)
+    tokens = fitted_topics.axis_sums(counts, 0)
     total = float(tokens[unknown] @ np.log(frequency[unknown]))
     n_known = tokens[known].sum()
     if n_known > 0:
@@ -292,15 +284,17 @@ def left_to_right_log_likelihood(
     >>> left_to_right_log_likelihood(lda, X[200:], random_state=0).shape
     (20,)
     """
-    estimator = snapshot(estimator)
-    topics = normalise(fitted_components(estimator))
+    estimator = fitted_topics.snapshot(estimator)
+    topics = fitted_topics.normalise(fitted_topics.fitted_components(estimator))
     if not hasattr(estimator, "doc_topic_prior_"):
         raise TypeError(
             f"{type(estimator).__name__} has no doc_topic_prior_, so documents have no "
             "probability: pass a fitted LDA model."
         )
-    check_one_model(estimator)
-    alpha = np.full(len(topics), fitted_prior(estimator, "doc_topic_prior_"))
+    fitted_topics.check_one_model(estimator)
+    alpha = np.full(
+        len(topics), fitted_topics.fitted_prior(estimator, "doc_topic_prior_")
+    )
     corpus = check_corpus(estimator, X, reset=False)
     streams = random_streams(random_state)
     # Times a power of 2 for each word: the probabilities of a rare one could underflow.
