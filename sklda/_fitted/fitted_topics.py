@@ -276,7 +276,8 @@ def word_names(
         way = "If words were its rows, fit X.T."
         if has_names(estimator):
             known = estimator.feature_names_in_.tolist()
-            way = f"They differ: {checks.differences(known, names, 'fit', 'feature_names')}."
+            different = checks.differences(known, names, "fit", "feature_names")
+            way = f"They differ: {different}."
         raise ValueError(
             f"feature_names has {len(names):,} names, but the model has {n_words:,} "
             f"words, the columns of X in fit. {way}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -294,7 +295,31 @@ def _concatenated(blocks: Iterable[Any], rows: Any, *columns: int) -> da.Array:
     return da.concatenate(arrays)
 
 
-class CollapsedGibbsLDA(BaseDaskLDA):
+@dataclass(repr=False, eq=False)
+class DaskLDA(BaseDaskLDA):
+    """Samplers with the parameters that both take."""
+
+    n_components: int = 10
+    _: KW_ONLY
+    doc_topic_prior: float | ArrayLike | None = None
+    topic_word_prior: float | None = None
+    learn_priors: LearnPriors = "auto"
+    hyperpriors: dict[str, tuple[float, float]] | None = None
+    max_iter: int = 200
+    burn_in: int | None = None
+    thin: int = 10
+    init: Literal["annealed", "random"] = "annealed"
+    evaluate_every: int = 10
+    storage: PathLike | None = None
+    store_every: int = 20
+    client: Client | None = None
+    n_jobs: int | None = None
+    random_state: int | RandomState | None = None
+    verbose: int = 0
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class CollapsedGibbsLDA(DaskLDA):
     """Latent Dirichlet Allocation by collapsed Gibbs sampling in shards, on Dask.
 
     A sweep has as many phases as there are shards. In each phase, a shard of the
@@ -307,13 +332,6 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
-    blocking : None, "backward" or "nested", default=None
-        As in :class:`sklda.CollapsedGibbsLDA`, but slower, because each phase rebuilds
-        the blocks.
-    max_block_size : int or None, default=2
-        As in :class:`sklda.CollapsedGibbsLDA`.
-    sampler : "auto", "dense" or "sparse", default="auto"
-        As in :class:`sklda.CollapsedGibbsLDA`.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. None
         means 1 / K or, with `learn_priors`, that it is learned, starting at 10 / K;
@@ -351,10 +369,6 @@ default="auto"
         burn-in: better topics in fewer sweeps.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
-    n_shards : int, default=8
-        As in :class:`sklda.CollapsedGibbsLDA`, where the default is 1. At most
-        `n_shards` worker threads can work at the same time. More shards take less
-        memory, but each sweep has as many phases as shards.
     storage : str or path-like, default=None
         Folder for the state: a path or a URL that fsspec supports and that this process
         and all workers can access. With None, the results of a failed worker are
@@ -371,6 +385,17 @@ default="auto"
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
         If 1, print the progress of fit and the compilation of kernels.
+    blocking : None, "backward" or "nested", default=None
+        As in :class:`sklda.CollapsedGibbsLDA`, but slower, because each phase rebuilds
+        the blocks.
+    max_block_size : int or None, default=2
+        As in :class:`sklda.CollapsedGibbsLDA`.
+    sampler : "auto", "dense" or "sparse", default="auto"
+        As in :class:`sklda.CollapsedGibbsLDA`.
+    n_shards : int, default=8
+        As in :class:`sklda.CollapsedGibbsLDA`, where the default is 1. At most
+        `n_shards` worker threads can work at the same time. More shards take less
+        memory, but each sweep has as many phases as shards.
 
     Attributes
     ----------
@@ -429,63 +454,24 @@ default="auto"
        graphics processing units", NIPS 2009.
     """
 
+    blocking: Literal["backward", "nested"] | None = None
+    max_block_size: int | None = 2
+    sampler: Literal["auto", "dense", "sparse"] = "auto"
+    n_shards: int = 8
+
     _parameter_constraints: ClassVar[dict] = {
         **collapsed.CollapsedGibbsLDA._parameter_constraints,
         **BaseDaskLDA._parameter_constraints,
     }
     _local, _chain = collapsed.CollapsedGibbsLDA, PhasesChain
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        blocking: Literal["backward", "nested"] | None = None,
-        max_block_size: int | None = 2,
-        sampler: Literal["auto", "dense", "sparse"] = "auto",
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | None = None,
-        learn_priors: LearnPriors = "auto",
-        hyperpriors: dict[str, tuple[float, float]] | None = None,
-        max_iter: int = 200,
-        burn_in: int | None = None,
-        thin: int = 10,
-        init: Literal["annealed", "random"] = "annealed",
-        evaluate_every: int = 10,
-        n_shards: int = 8,
-        storage: PathLike | None = None,
-        store_every: int = 20,
-        client: Client | None = None,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.blocking = blocking
-        self.max_block_size = max_block_size
-        self.sampler = sampler
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.hyperpriors = hyperpriors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.init = init
-        self.evaluate_every = evaluate_every
-        self.n_shards = n_shards
-        self.storage = storage
-        self.store_every = store_every
-        self.client = client
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def _plan(self, cluster: Cluster) -> tuple[InPhases, int]:
         settings = self.sampler, self.blocking, self._parameters.max_block_size
         return InPhases(*settings, self._parameters.n_jobs), cluster.n_threads
 
 
-class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
+@dataclass(repr=False, eq=False, kw_only=True)
+class PartiallyCollapsedGibbsLDA(DaskLDA):
     """Latent Dirichlet Allocation with sampled topics, on Dask: exact on all workers.
 
     A sweep draws the topics phi given the topics of the tokens, and then the topics of
@@ -534,10 +520,6 @@ default="auto"
         burn-in: better topics in fewer sweeps.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
-    n_partitions : int or None, default=None
-        Number of partitions of the documents, at most 570, with about the same number
-        of tokens; each is one task. None means one per worker thread when the fit
-        starts.
     storage : str or path-like, default=None
         Folder for the state: a path or a URL that fsspec supports and that this process
         and all workers can access. With None, the results of a failed worker are
@@ -554,6 +536,10 @@ default="auto"
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
         If 1, print the progress of fit and the compilation of kernels.
+    n_partitions : int or None, default=None
+        Number of partitions of the documents, at most 570, with about the same number
+        of tokens; each is one task. None means one per worker thread when the fit
+        starts.
 
     Attributes
     ----------
@@ -611,51 +597,14 @@ default="auto"
        Graphical Statistics 27 (2018), https://arxiv.org/abs/1506.03784
     """
 
+    n_partitions: int | None = None
+
     _parameter_constraints: ClassVar[dict] = {
         **BaseDaskLDA._parameter_constraints,
         "n_partitions": [None, *SHARD_CONSTRAINTS["n_shards"]],
     }
     _local = partially_collapsed.PartiallyCollapsedGibbsLDA
     _chain = CountingChain
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | None = None,
-        learn_priors: LearnPriors = "auto",
-        hyperpriors: dict[str, tuple[float, float]] | None = None,
-        max_iter: int = 200,
-        burn_in: int | None = None,
-        thin: int = 10,
-        init: Literal["annealed", "random"] = "annealed",
-        evaluate_every: int = 10,
-        n_partitions: int | None = None,
-        storage: PathLike | None = None,
-        store_every: int = 20,
-        client: Client | None = None,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.hyperpriors = hyperpriors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.init = init
-        self.evaluate_every = evaluate_every
-        self.n_partitions = n_partitions
-        self.storage = storage
-        self.store_every = store_every
-        self.client = client
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _plan(self, cluster: Cluster) -> tuple[ExactParts, int]:
         parameters = self._parameters
