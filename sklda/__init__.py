@@ -10,8 +10,7 @@ from sklda._estimators.show_versions import show_versions
 from sklda._gibbs.collapsed import CollapsedGibbsLDA
 from sklda._gibbs.partially_collapsed import PartiallyCollapsedGibbsLDA
 from sklda._gibbs.uncollapsed import UncollapsedGibbsLDA
-from sklda._medlda.classifier import MedLDAClassifier
-from sklda._medlda.regressor import MedLDARegressor
+from sklda._medlda.estimators import MedLDAClassifier, MedLDARegressor
 
 __all__ = [
     "CVBLDA",

@@ -353,7 +353,7 @@ PLANTED = {
         ("_estimators/base.py", "from sklda._data import name", "imports the package"),
         (KERNEL, "from sklda._ecgs.kernels import rows", "must not"),
         ("_engine/chain.py", "from .kernels import rows", "relative import"),
-        ("_medlda/base.py", "from sklda._medlda.classifier import M", "public names"),
+        ("_medlda/base.py", "from sklda._medlda.estimators import M", "public names"),
         ("__init__.py", f"from sklda.{OWN} import single_site_rows", "must not"),
         ("_data/corpus.py", "if X:\n    from sklda._engine.chain import C", "must not"),
     ],
