@@ -9,13 +9,11 @@ which keep counts in registers, rows or lists, are samplers themselves.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.random import RandomState
-from numpy.typing import ArrayLike
 
 from sklda._data.corpus import (
     MAX_32_BITS,
@@ -30,8 +28,7 @@ from sklda._data.corpus import (
     tokens_before,
 )
 from sklda._data.sklearn_private import Interval, StrOptions
-from sklda._data.types import InitLike, LearnPriors
-from sklda._engine.estimator import BaseGibbsLDA
+from sklda._engine.estimator import GibbsLDA
 from sklda._engine.sharded import sharded
 from sklda._gibbs.kernels import (
     blocked,
@@ -185,8 +182,8 @@ def rows_are_faster(problem: Problem[Corpus]) -> bool:
     return bool(DOUBLES_PER_LISTED * mean >= padded(problem.n_topics))
 
 
-@dataclass(repr=False, eq=False)
-class CollapsedGibbsLDA(BaseGibbsLDA):
+@dataclass(repr=False, eq=False, kw_only=True)
+class CollapsedGibbsLDA(GibbsLDA):
     """Latent Dirichlet Allocation by collapsed Gibbs sampling.
 
     A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a
@@ -198,28 +195,6 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
-    blocking : None, "backward" or "nested", default=None
-        Draw tokens one at a time (None), or draw tokens of one word in one document
-        jointly [4]_, in blocks. The posterior is the same. A blocked sweep moves more
-        tokens and takes longer; the user guide explains when this pays off. "backward"
-        and "nested" differ only for blocks of more than four tokens: nested simulation
-        splits the tokens down a binary tree over the topics; backward simulation finds
-        the last topic that receives tokens, then the one before it, and so on.
-    max_block_size : int or None, default=2
-        Maximum number of tokens in a block; ignored if `blocking` is None. If a
-        document contains a word more often, its tokens are split into several blocks,
-        each drawn given the others, which is still exact. A block of up to four tokens
-        needs one sum over the topics per token; a larger block needs a table over all
-        topics: O(C^2 K) time and 24 C K bytes for C tokens. None means all tokens of a
-        word in a document. In a document of N tokens, no block has more than 5e8 / (N
-        K) tokens, so that even the longest document takes about a second.
-    sampler : "auto", "dense" or "sparse", default="auto"
-        How the word-topic counts are stored; the posterior is the same. Ignored unless
-        `blocking` is None: blocks are always "sparse". "dense" stores one row per word
-        and computes the weights of all topics at once. "sparse" stores a list of the
-        topics in which a word occurs, which is faster if there are many topics and each
-        word occurs in few of them. "auto" means "sparse" for 64 topics or more, unless
-        `topic_word_prior` spreads the words over most topics from the start.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K or, with `learn_priors`,
@@ -271,13 +246,6 @@ default="auto"
         If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
         for bit as in one long fit. "Continue a fit" in the user guide explains what may
         change in between. The stored chain takes the memory of a fit.
-    n_shards : int, default=1
-        Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
-        Documents and words are both divided into shards; no two shards work on the same
-        word at the same time, so all share one table of counts [3]_. One shard is
-        exact. Several are an approximation, because topic totals are updated only after
-        each of the `n_shards` phases of a sweep; it is close if there are far more
-        documents than shards. The fitted model depends on `n_shards`.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all processors. The result is bit-identical
         for any number.
@@ -285,6 +253,35 @@ default="auto"
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
         If 1, print the progress of fit and the compilation of kernels.
+    blocking : None, "backward" or "nested", default=None
+        Draw tokens one at a time (None), or draw tokens of one word in one document
+        jointly [4]_, in blocks. The posterior is the same. A blocked sweep moves more
+        tokens and takes longer; the user guide explains when this pays off. "backward"
+        and "nested" differ only for blocks of more than four tokens: nested simulation
+        splits the tokens down a binary tree over the topics; backward simulation finds
+        the last topic that receives tokens, then the one before it, and so on.
+    max_block_size : int or None, default=2
+        Maximum number of tokens in a block; ignored if `blocking` is None. If a
+        document contains a word more often, its tokens are split into several blocks,
+        each drawn given the others, which is still exact. A block of up to four tokens
+        needs one sum over the topics per token; a larger block needs a table over all
+        topics: O(C^2 K) time and 24 C K bytes for C tokens. None means all tokens of a
+        word in a document. In a document of N tokens, no block has more than 5e8 / (N
+        K) tokens, so that even the longest document takes about a second.
+    sampler : "auto", "dense" or "sparse", default="auto"
+        How the word-topic counts are stored; the posterior is the same. Ignored unless
+        `blocking` is None: blocks are always "sparse". "dense" stores one row per word
+        and computes the weights of all topics at once. "sparse" stores a list of the
+        topics in which a word occurs, which is faster if there are many topics and each
+        word occurs in few of them. "auto" means "sparse" for 64 topics or more, unless
+        `topic_word_prior` spreads the words over most topics from the start.
+    n_shards : int, default=1
+        Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
+        Documents and words are both divided into shards; no two shards work on the same
+        word at the same time, so all share one table of counts [3]_. One shard is
+        exact. Several are an approximation, because topic totals are updated only after
+        each of the `n_shards` phases of a sweep; it is close if there are far more
+        documents than shards. The fitted model depends on `n_shards`.
 
     Attributes
     ----------
@@ -368,29 +365,13 @@ default="auto"
     (3, 10)
     """
 
-    n_components: int = 10
-    _: KW_ONLY
     blocking: Literal["backward", "nested"] | None = None
     max_block_size: int | None = 2
     sampler: Literal["auto", "dense", "sparse"] = "auto"
-    doc_topic_prior: float | ArrayLike | None = None
-    topic_word_prior: float | ArrayLike | None = None
-    learn_priors: LearnPriors = "auto"
-    hyperpriors: dict[str, tuple[float, float]] | None = None
-    max_iter: int = 200
-    burn_in: int | None = None
-    thin: int = 2
-    keep_draws: int = 0
-    evaluate_every: int = 10
-    init: InitLike = "annealed"
-    warm_start: bool = False
     n_shards: int = 1
-    n_jobs: int | None = None
-    random_state: int | RandomState | None = None
-    verbose: int = 0
 
     _parameter_constraints: ClassVar[dict] = {
-        **BaseGibbsLDA._parameter_constraints,
+        **GibbsLDA._parameter_constraints,
         **SHARD_CONSTRAINTS,
         "blocking": [None, StrOptions({"backward", "nested"})],
         "max_block_size": [None, Interval(Integral, 1, None, closed="left")],
