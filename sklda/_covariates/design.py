@@ -118,7 +118,7 @@ _LEAST, _MOST = 1e-50, 1e50  # standard deviations whose powers do not overflow
 _ROUNDING = 1e-9  # of the same number among other rows, relative to its column
 _HOW = (
     "Write names of columns, or functions of them such as C(party), bs(age, 4), "
-    "center(age), np.log(age) and I(age > 65), joined by +, : or *; no left side."
+    "center(age), np.log(age) and I(age > 65), joined by +, : or *."
 )
 
 
@@ -438,7 +438,10 @@ def _spec_of(formula: str, frame: Any, names: list[str]) -> Any:
     formulaic = import_extra("formulaic", "formulas", "formula=")
     options = {"output": "numpy", "na_action": "ignore"}
     try:
-        spec = formulaic.ModelSpec(formula=formulaic.Formula(formula), **options)
+        parsed = formulaic.Formula(formula)
+        if not isinstance(parsed, formulaic.SimpleFormula):
+            raise ValueError("a formula of covariates has no left side and no '|'")
+        spec = formulaic.ModelSpec(formula=parsed, **options)
         found = _computed(spec, frame)
         matrix = np.asarray(found, dtype=np.float64)
     except Exception as error:

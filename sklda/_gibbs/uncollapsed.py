@@ -67,7 +67,7 @@ class Uncollapsed(NamedTuple):
     def _draw_phi(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
         """Return gammas of words, each row scaled, and the factor 1 / sum of topics."""
         word_topic, n_topics = state.word_topic, problem.n_topics
-        phi = np.zeros(word_topic.shape, np.float32)
+        phi, beta = np.zeros(word_topic.shape, np.float32), np.transpose(problem.beta)
         # A token for each empty topic, see `partially_collapsed.draw_extra`.
         empty = np.flatnonzero(state.topic[:n_topics] == 0)
         word_topic[_words_of_prior(problem, empty, rng.generator), empty] = 1
@@ -76,7 +76,7 @@ class Uncollapsed(NamedTuple):
             total = np.zeros(n_topics)
             for first, last in _chunks(words, n_topics):
                 counts = word_topic[first:last, :n_topics]
-                drawn = counts + _beta_of(problem, first, last)
+                drawn = counts + (beta[first:last] if np.ndim(beta) else beta)
                 variates.draw_gammas(key, first, drawn)
                 uncollapsed.scale(drawn, np.ones(n_topics), phi[first:last])
                 total += drawn.sum(axis=0)
@@ -93,12 +93,6 @@ def _words_of_prior(problem, topics, generator) -> np.ndarray:
         return generator.integers(problem.n_words, size=topics.size)
     share = generator.random(topics.size)
     return words_at(problem.topic_word_prior, topics, share)
-
-
-def _beta_of(problem, first, last):
-    """Return beta of the words from `first` to before `last`, (n_words, n_topics)."""
-    beta = problem.beta
-    return beta[:, first:last].T if problem.has_word_prior else beta
 
 
 def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:

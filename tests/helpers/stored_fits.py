@@ -60,11 +60,23 @@ def write(path: Path, stored: Stored) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
         path,
-        model=json.dumps(model),
+        model=json.dumps(model, default=as_dict),
         X=stored.X,
         **{f"state.{name}": array for name, array in arrays.items()},
         **{f"results.{name}": result for name, result in stored.results.items()},
     )
+
+
+def as_dict(array: np.ndarray) -> dict[str, Any]:
+    """Return an array inside another attribute as JSON can hold it."""
+    return {"array": array.tolist(), "dtype": array.dtype.str}
+
+
+def from_dict(found: dict[str, Any]) -> Any:
+    """Return what `as_dict` was given, and other dicts as they are."""
+    if found.keys() != {"array", "dtype"}:
+        return found
+    return np.array(found["array"], found["dtype"])
 
 
 def load(path: Path) -> Stored:
@@ -75,7 +87,7 @@ def load(path: Path) -> Stored:
     def named(prefix):
         return {k.removeprefix(prefix): v for k, v in parts.items() if prefix in k}
 
-    model = json.loads(parts["model"].item())
+    model = json.loads(parts["model"].item(), object_hook=from_dict)
     cls = getattr(import_module(model["module"]), model["class"])
     estimator = cls.__new__(cls)
     estimator.__setstate__(model["state"] | named("state."))
