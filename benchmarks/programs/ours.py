@@ -118,9 +118,8 @@ class Sklda(Program):
 
     def separate_tokens(self) -> None:
         """Make each token a cell of its own, in a chain of one shard."""
-        problem = self._chain.problem
-        tokens = split_cells(problem.corpus, 1)
-        self._chain.problem = problem._replace(corpus=tokens)
+        tokens = split_cells(self._chain.problem.corpus, 1)
+        self._chain.problem = self._chain.problem._replace(corpus=tokens)
 
 
 gibbs = partial(Sklda, CollapsedGibbsLDA)

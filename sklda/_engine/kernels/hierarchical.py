@@ -1,11 +1,9 @@
-"""Tables of Chinese restaurants: counts that stand for the topics of documents.
+"""Draws of the hierarchical Dirichlet process: restaurant tables, and concentrations.
 
-C. E. Antoniak, "Mixtures of Dirichlet processes with applications to Bayesian
-nonparametric problems", Annals of Statistics 2 (1974).
-
-Draws of the hierarchical Dirichlet process: weights and concentrations.
-
-Concentrations are drawn by slice sampling (R. M. Neal, "Slice sampling", 2003).
+The number of tables of a Chinese restaurant process stands for the tokens of a document
+on a topic (C. E. Antoniak, "Mixtures of Dirichlet processes with applications to
+Bayesian nonparametric problems", Annals of Statistics 2, 1974). Concentrations are
+drawn by slice sampling (R. M. Neal, "Slice sampling", 2003).
 """
 
 import numpy as np

@@ -1,8 +1,7 @@
-"""Random topics of the tokens before the first sweep.
+"""Topics of the tokens before the first sweep: random ones, or drawn given phi.
 
-Gibbs sampling of the topics of tokens given phi, for the start of a chain.
-
-With theta of the document integrated out, its tokens are drawn one after the other,
+Given phi, and with theta of a document integrated out, its tokens are drawn one after
+the other,
 
     p(z = k | rest of the document) ~ (n_dk + alpha_k) phi_kw,
 
