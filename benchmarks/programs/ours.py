@@ -21,6 +21,7 @@ from sklda._fitted.fitted_topics import word_probabilities
 from sklda._sampling.parameters import make_problem, random_streams
 from sklda._sampling.threads import Threads
 from sklda.diagnostics._chains import HeldOut, Recorder, Stop, draw_pairs
+from sklda.model_selection._result import behind_best  # noqa: F401
 
 
 class Sklda(Program):
@@ -86,8 +87,8 @@ class Sklda(Program):
             fitted = self._chain.attributes()
             components, theta = fitted["components_"], fitted["doc_topic_"]
         else:
-            fitted = CollapsedGibbsLDA()
-            vars(fitted).update(self._chain.snapshot().sum_attributes())
+            fitted, chain = CollapsedGibbsLDA(), self._chain.snapshot()
+            vars(fitted).update(chain.sums.attributes(chain.problem, None))
             components, theta = fitted.components_, fitted.doc_topic_
         return last_of(theta, last), normalised(components)
 
@@ -105,16 +106,15 @@ class Sklda(Program):
 
     def end(self) -> None:
         """Make what a fitted estimator holds of its kept samples."""
-        self.fitted = self._chain.sum_attributes()
+        self.fitted = self._chain.sums.attributes(self._chain.problem, None)
 
     def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
         """Return sums of counts over kept samples, and the number of samples."""
         sums = (self._chain.snapshot() if present else self._chain).sums
         n_topics = self._chain.problem.n_topics
-        if sums.n_kept == 0:
-            return np.zeros((1, n_topics)), np.zeros((1, n_topics)), 0
-        rows = map(joined, (sums.word_topic, sums.doc_topic))
-        return *(r.matrix(n_topics).toarray() for r in rows), sums.n_kept
+        totals, none = (sums.word_topic, sums.doc_topic), np.zeros((1, n_topics))
+        rows = (joined(t).matrix(n_topics).toarray() if t else none for t in totals)
+        return *rows, sums.n_kept
 
     def separate_tokens(self) -> None:
         """Make each token a cell of its own, in a chain of one shard."""

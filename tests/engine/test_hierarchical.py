@@ -161,7 +161,9 @@ def test_priors_without_tokens_are_drawn_from_their_priors():
     problem = Problem(corpus_of(np.zeros((3, 2), int)), 2, np.ones(2), 0.5)
     chain = Chain(single_site_rows, problem, streams(1))
     chain.sample_priors(GammaPriors((2.0, 4.0), (3.0, 0.5), (1.5, 3.0)), Threads(1))
-    for _ in range(8000):
+    chain.sweep()
+    chain.keep()
+    for _ in range(7999):
         chain.sweep()
     trace = chain.prior.attributes()["prior_trace_"]
     names = ("doc_concentration", "weight_concentration", "topic_word_prior")

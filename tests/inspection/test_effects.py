@@ -180,18 +180,6 @@ def expected_warnings(alpha):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_an_alpha_that_does_not_fit_warns(seed):
-    # Of 60 corpora each, all warned of the small alpha and 59 of the large one, all
-    # also of short documents. 95 % intervals held 0.32 and none of the effects.
-    X = concentrated(np.random.default_rng(seed), 20)
-    with expected_warnings("sums to 1, .* or more.*learn_priors='asym"):
-        effects_of(X, seed, learn_priors=None)
-    with expected_warnings("sums to 60, .* or less"):
-        effects_of(X, seed, doc_topic_prior=20.0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
 def test_an_alpha_that_fits_does_not_warn(seed):
     # Warnings are errors. Chains of 200 sweeps have not settled, and documents of 150
     # tokens are shrunk by 7 %: 95 % intervals hold 0.72 of the effects, and they warn.
