@@ -143,6 +143,22 @@ def test_counts_in_64_bits_change_no_sample(name, monkeypatch):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("name", sorted({*WALKED} - {"partially collapsed"}))
+def test_an_array_of_equal_numbers_is_that_number(name):
+    # All sums of 0.125 are exact in float32.
+    first, paths = first_topics(20), []
+    for beta in (0.125, WordPrior(np.full((20, 9), 0.125))):
+        problem = problem_of(20)._replace(topic_word_prior=beta)
+        state, rng = WALKED[name].from_topics(problem, first.copy()), streams(1)
+        for _ in range(5):
+            WALKED[name].sweep(problem, state, rng)
+        paths.append(state.z)
+    if "light" in name or name == "uncollapsed":  # they draw from beta in another way
+        assert (paths[0] == paths[1]).mean() > 0.3
+    else:
+        np.testing.assert_array_equal(*paths)
+
+
 @pytest.mark.parametrize("n_topics", [4, 130])
 @each
 def test_ctrl_c_is_heard_between_documents(name, n_topics, monkeypatch):
@@ -156,6 +172,18 @@ def test_ctrl_c_is_heard_between_documents(name, n_topics, monkeypatch):
         assert any(n > N_DOCS for _, n in calls)  # a range for each document
     if "light" not in name:  # which looks at the topics anew with each range
         np.testing.assert_array_equal(path, expected)
+
+
+@each
+def test_a_sampler_goes_on_where_another_stopped(name):
+    names, problem = list(WALKED), problem_of()
+    z = first_topics()
+    for walked in (name, names[names.index(name) - 1], name):
+        before = z.copy()
+        state = WALKED[walked].from_topics(problem, z)
+        np.testing.assert_array_equal(state.z, before)
+        walk(WALKED[walked], problem, z, seed=3, n_sweeps=2)
+        assert (z != before).any()
 
 
 @pytest.mark.parametrize("name", SHARDABLE)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
+from scipy.special import gammaln, logsumexp, psi
 
 from sklda import CVBLDA
 from sklda._data.corpus import WeightedCorpus, split_weights
@@ -145,3 +145,49 @@ def test_size_limit():
         CVBLDA(2, approximation="exact", n_shards=2).fit(X // 2)
     with pytest.raises(ValueError, match="whole numbers"):
         CVBLDA(2, approximation="exact").fit(X * 0.01)
+
+
+def vb_bound(problem, gamma):
+    """Run standard VB from these responsibilities; return its bound, equation 13.
+
+    q(theta) and q(phi) are Dirichlet with alpha + E[n_dk] and beta + E[n_kw].
+    """
+    docs, words = np.array(problem.tokens).T
+    alpha, beta = np.array(problem.alpha), np.array(problem.betas)
+
+    def log_norm(a):
+        return gammaln(a).sum(-1) - gammaln(a.sum(-1))
+
+    for _ in range(400):
+        a = np.tile(alpha, (len(problem.docs), 1))
+        np.add.at(a, docs, gamma)
+        b = beta.copy()
+        np.add.at(b.T, words, gamma)
+        bound = (
+            (log_norm(a) - log_norm(alpha)).sum()
+            + (log_norm(b) - log_norm(beta)).sum()
+            - (gamma * np.log(np.maximum(gamma, 1e-300))).sum()
+        )
+        log_theta = psi(a) - psi(a.sum(1, keepdims=True))
+        log_phi = psi(b) - psi(b.sum(1, keepdims=True))
+        value = log_theta[docs] + log_phi[:, words].T
+        gamma = np.exp(value - logsumexp(value, axis=1, keepdims=True))
+    return bound
+
+
+@problems
+def test_bound_lies_above_that_of_variational_bayes(problem):
+    # For the same q(z) it does, and so for the best q(z) found by each from a start.
+    ours, theirs = [], []
+    for seed in range(5):
+        engine = exact_engine(problem, seed=seed)
+        soft = np.random.default_rng(seed).dirichlet(
+            np.ones(problem.n_topics), engine.responsibilities[:, 0].size
+        )
+        engine.responsibilities[:, : problem.n_topics] = soft
+        theirs.append(vb_bound(problem, soft))
+        for _ in range(100):
+            engine.sweep()
+        ours.append(engine.evaluate() * len(problem.tokens))
+    assert max(ours) > max(theirs) + (1e-3 if problem.n_topics > 1 else -1e-5)
+    assert max(theirs) < log_evidence(problem)

@@ -9,16 +9,37 @@ import numpy as np
 import pytest
 
 from sklda._ecgs.kernels import lists, rows
+from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._sampling.problem import Problem
 from tests.gibbs.test_exactness import PROBLEMS
 from tests.helpers import enumeration
-from tests.helpers.mutants import PlainStreams, interpreted
+from tests.helpers.corpora import random_corpus
+from tests.helpers.mutants import PlainStreams, interpreted, streams
 
 KERNELS = {"rows": rows, "lists": lists}
+SINGLE = {"rows": single_site_rows, "lists": single_site_lists}
 
 kernels = pytest.mark.parametrize("name", KERNELS)
 
 
 # --- a group for each token is the exact chain -----------------------------------
+
+
+@kernels
+@pytest.mark.parametrize("n_topics", [1, 3, 20])
+def test_one_draw_for_each_token_is_the_single_site_sampler(name, n_topics):
+    corpus = random_corpus(3, n_docs=30, n_words=12)
+    problem = Problem(corpus, 12, np.full(n_topics, 0.3), 0.2)
+    first = np.random.default_rng(0).integers(n_topics, size=corpus.token_ptr[-1])
+    chains = []
+    for sampler in (enumeration.in_groups(KERNELS[name], lambda n: n), SINGLE[name]):
+        rng = streams(1)
+        state = sampler.from_topics(problem, first.astype(np.uint16))
+        for _ in range(10):
+            sampler.sweep(problem, state, rng)
+        chains.append((*state, rng.kernel))
+    for array, same in zip(*chains, strict=True):
+        np.testing.assert_array_equal(array, same)
 
 
 @pytest.mark.slow
