@@ -164,14 +164,12 @@ class InPhases(NamedTuple):
             rng = RandomStreams(np.random.SeedSequence(0))
             rng.kernel = stream[i]
             sampler.sweep(shard, sampler.over(tables, shard), rng)
-            counts = (
-                _tasks.counts_of_rows(table)
-                if in_rows
-                else _tasks.counts_of_lists(tables)
-            )
-            return _tasks.pack_blocks(counts, [0, block.size.size])[
-                0
-            ], shard_topic - totals
+            if in_rows:
+                counts = _tasks.counts_of_rows(table)
+            else:
+                counts = _tasks.counts_of_lists(tables)
+            (packed,) = _tasks.pack_blocks(counts, [0, block.size.size])
+            return packed, shard_topic - totals
 
         with Threads(self.n_jobs) as threads:
             columns = range(len(documents.numbers)), [*states.tables[1:], passed]

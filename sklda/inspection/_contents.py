@@ -381,10 +381,8 @@ default=None
     """
     fitted = fitted_topics.snapshot(estimator)
     n_topics, _ = fitted_topics.shape_of_topics(fitted)
-    stored, defaults = (
-        fitted_topics.default_names(n_topics),
-        fitted_topics.default_names(n_topics),
-    )
+    defaults = fitted_topics.default_names(n_topics)
+    stored = defaults.copy()
     if isinstance(names, Mapping):
         stored = fitted_topics.names_of_topics(fitted, n_topics)
         if names:
@@ -396,11 +394,10 @@ default=None
                 f"{type(fitted).__name__} has no doc_topic_: pass documents as X, so "
                 "that the function gets the top documents of each topic."
             )
-        proportions = (
-            fitted.doc_topic_
-            if X is None
-            else fitted_topics.topic_proportions(fitted, X)
-        )
+        if X is None:
+            proportions = fitted.doc_topic_
+        else:
+            proportions = fitted_topics.topic_proportions(fitted, X)
         words = top_words(fitted, feature_names, n_words)
         documents = _top_rows(proportions, n_documents)
         topics = [k for k in range(n_topics) if words[k]]
@@ -422,10 +419,8 @@ default=None
             raise ValueError(
                 f"names must differ, but topics {topics} would all be {name!r}."
             )
-    estimator.topic_names_, estimator._named_topics = (
-        stored,
-        fitted_topics.checksum(fitted),
-    )
+    estimator.topic_names_ = stored
+    estimator._named_topics = fitted_topics.checksum(fitted)
     if isinstance(getattr(estimator, "draws_", None), PosteriorDraws):
         estimator.draws_ = replace(estimator.draws_, _topic_names=stored)
     return estimator

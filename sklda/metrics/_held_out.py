@@ -115,9 +115,8 @@ def document_completion_score(
 
     words, seen = renumber(weights)
     # NMF can leave topics without words: they become uniform.
-    phi = (1 - smoothing) * fitted_topics.normalise(components)[
-        :, words
-    ].T + smoothing / n_words
+    phi = fitted_topics.normalise(components)[:, words].T
+    phi = (1 - smoothing) * phi + smoothing / n_words
     topics = make_topics(phi, np.ones(len(components)))  # transform has its own alpha
     return completion_score(seen, split_tokens(weights), topics, doc_topic)
 
