@@ -40,7 +40,7 @@ from sklda._sampling.minka import (
 )
 from sklda._sampling.problem import Priors, Problem
 from sklda._sampling.random_streams import RandomStreams
-from sklda._sampling.schedule import NO_ANNEALING, Annealing
+from sklda._sampling.schedule import NO_ANNEALING, Annealed, Annealing
 from sklda._sampling.threads import Threads
 
 _CHUNK = 2**20  # responsibilities that are processed at a time
@@ -213,7 +213,7 @@ class Approximation(NamedTuple):
     histograms: Callable[[Problem[WeightedCorpus], np.ndarray], CountHistograms]
 
 
-class Engine:
+class Engine(Annealed):
     """The responsibilities of all cells, their moments, and the trace of the bound.
 
     The optimum depends on the start, so zero-order sweeps come before all others.
@@ -287,17 +287,6 @@ class Engine:
             self.change = np.inf
         if self.n_sweeps % _RECOUNT_INTERVAL == 0:
             self.moments = self._count()
-
-    def end(self) -> None:
-        """End annealing with a sweep under the true beta."""
-        if self.is_annealed:
-            self.annealing = NO_ANNEALING
-            self.sweep()
-
-    @property
-    def is_annealed(self) -> bool:
-        """Whether the last sweep was under a larger beta; priors wait for the end."""
-        return self.annealing.includes(self.n_sweeps)
 
     def _per_token(self, total: float) -> float:
         return total / max(self.n_tokens, np.finfo(float).tiny)

@@ -36,7 +36,7 @@ from sklda._sampling.sampler import (
     SweepInfo,
     acceptance_rate,
 )
-from sklda._sampling.schedule import NO_ANNEALING, Annealing
+from sklda._sampling.schedule import NO_ANNEALING, Annealed, Annealing
 from sklda._sampling.threads import Threads
 
 _CHUNK_WORDS = 512  # whose counts are read at a time
@@ -106,7 +106,7 @@ _MOST_COMPARED = 2**16
 _ENTRY_BYTES = 4  # of a topic and its sum of tokens, or fewer
 
 
-class Chain:
+class Chain(Annealed):
     """The state of a sampler, the trace of its log joint, and the kept samples."""
 
     def __init__(
@@ -170,11 +170,6 @@ class Chain:
     def mean_problem(self) -> Problem[Corpus]:
         """The problem with the means of the priors over the kept samples."""
         return self.problem if self.prior is None else self.prior.mean(self.problem)
-
-    @property
-    def is_annealed(self) -> bool:
-        """Whether the last sweep was under a larger beta; priors wait for the end."""
-        return self.annealing.includes(self.n_sweeps)
 
     @property
     def counts(self) -> Counts:
@@ -301,9 +296,7 @@ class Chain:
 
     def end(self) -> None:
         """End a fit with a kept sample, and annealing with a sweep of the posterior."""
-        if self.is_annealed:
-            self.annealing = NO_ANNEALING
-            self.sweep()
+        super().end()
         self.keep()
 
     def extended(self, sampler: Sampler, corpus: Corpus, threads: Threads) -> Self:

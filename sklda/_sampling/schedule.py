@@ -72,6 +72,28 @@ class Annealing(NamedTuple):
 NO_ANNEALING = Annealing()
 
 
+class Annealed:
+    """Base of what sweeps under an annealing: the chains, and the engine of CVB."""
+
+    annealing: Annealing
+    n_sweeps: int
+
+    @property
+    def is_annealed(self) -> bool:
+        """Whether the last sweep was under a larger beta; priors wait for the end."""
+        return self.annealing.includes(self.n_sweeps)
+
+    def sweep(self) -> None:
+        """Sweep once."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """End annealing with a sweep under the true beta."""
+        if self.is_annealed:
+            self.annealing = NO_ANNEALING
+            self.sweep()
+
+
 # Topics form better under a large alpha. If it is too large, it falls in a few sweeps;
 # if it is too small, it rises slowly. A short burn-in has no time for either.
 _HIGHEST_SUM = 10.0

@@ -22,7 +22,7 @@ from sklda._sampling.minka import LearnedPriors, PriorUpdate
 from sklda._sampling.problem import Problem
 from sklda._sampling.random_streams import RandomStreams, advance
 from sklda._sampling.sampler import copy_of
-from sklda._sampling.schedule import NO_ANNEALING, Annealing
+from sklda._sampling.schedule import Annealed, Annealing
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import Partitions
 from sklda.dask._storage import Storage, read_item, write
@@ -61,7 +61,7 @@ _STORED = (
 )
 
 
-class ClusterChain:
+class ClusterChain(Annealed):
     """The futures of a chain, and its trace; call `start` or `resume` first.
 
     Subclasses say how a sweep runs.
@@ -70,7 +70,6 @@ class ClusterChain:
     bounds: list[int]  # of the blocks of words
     n_tasks: int  # of a sweep
     rng: RandomStreams
-    annealing: Annealing
     parts: list[Future]  # the topics of the tokens of the documents
     word_blocks: list[Future]  # the counts of the blocks of words
 
@@ -97,11 +96,6 @@ class ClusterChain:
         self._prepare()
         self.n_word_blocks = len(self.bounds) - 1
         self.forget_samples()
-
-    @property
-    def is_annealed(self) -> bool:
-        """Whether the last sweep was under a larger beta; priors wait for the end."""
-        return self.annealing.includes(self.n_sweeps)
 
     def _gathered_problem(self) -> Problem:
         """Return the priors as they are now."""
@@ -240,9 +234,7 @@ class ClusterChain:
 
     def end(self) -> None:
         """End a fit with a kept sample, and annealing with a sweep of the posterior."""
-        if self.is_annealed:
-            self.annealing = NO_ANNEALING
-            self.sweep()
+        super().end()
         self.keep()
 
     def forget_samples(self, burn_in: int = 0) -> None:
