@@ -201,12 +201,13 @@ def largest(vector):
     return vector.max()
 
 
-def running_sum(vector):
-    """Return the sums of the lanes up to and with each, for lanes of 0 or more.
+def running_sums(vector):
+    """Return, as vectors, the sums of the lanes before each, with each, and of all.
 
-    Rounding keeps the order: no sum is less than the one before it, and both are equal
-    where a lane adds 0. Groups of lanes are joined two by two (Sklansky, "Conditional-
-    sum addition logic", 1960): the sum of the first is added to all of the second.
+    Lanes must be 0 or more. Rounding keeps the order: no sum is less than the one
+    before it, and both are equal where a lane adds 0. Groups of lanes are joined two by
+    two (Sklansky, "Conditional-sum addition logic", 1960): the sum of the first is
+    added to all of the second.
     """
     sums = vector.copy()
     step = 1
@@ -214,17 +215,8 @@ def running_sum(vector):
         for first in range(step, sums.size, 2 * step):
             sums[first : first + step] += sums[first - 1]
         step *= 2
-    return sums
-
-
-def moved_up(vector):
-    """Move each lane up by one; the first becomes 0."""
-    return np.append(vector[:0].dtype.type(0), vector[:-1])
-
-
-def last_in_all(vector):
-    """Return a vector whose lanes all hold the number in the last lane of this one."""
-    return np.full_like(vector, vector[-1])
+    before = np.append(vector[:0].dtype.type(0), sums[:-1])
+    return before, sums, np.full_like(sums, sums[-1])
 
 
 def first_lane(mask):
@@ -252,9 +244,15 @@ def last_row(columns):
     return columns[-1]
 
 
-def first_down(mask):
-    """Return the first entry of each column of a mask; all entries below it are set."""
-    return mask & ~np.vstack([np.zeros_like(mask[:1]), mask[:-1]])
+def first_above(columns, bound, is_short):
+    """Return the first entry of each column above a bound; the last if none is.
+
+    `is_short` marks the columns whose last entry is in the row before the last.
+    """
+    above = columns > bound
+    above[-2:-1] |= is_short
+    above[-1] = True
+    return above & ~np.vstack([np.zeros_like(above[:1]), above[:-1]])
 
 
 # --- instructions -----------------------------------------------------------------
@@ -291,6 +289,7 @@ _arithmetic(operator.mul, "fmul", "mul")
 _arithmetic(operator.truediv, "fdiv", "sdiv")
 _arithmetic(operator.or_, "or_", "or_")
 _arithmetic(operator.and_, "and_", "and_")
+_arithmetic(operator.xor, "xor", "xor")
 _arithmetic(operator.rshift, None, "ashr")
 
 
@@ -392,12 +391,6 @@ def _(context, builder, sig, args):
     return builder.extract_element(*args)
 
 
-@lowers(last_in_all, lambda vector: vector(vector))
-def _(context, builder, sig, args):
-    width = sig.return_type.width
-    return shuffled(builder, args[0], [width - 1] * width)
-
-
 def _reduction(function, combine):
     """Let kernels combine all lanes: halves are combined until one lane is left."""
 
@@ -418,24 +411,30 @@ _reduction(
 )
 
 
-@lowers(running_sum, lambda vector: vector(vector))
+@lowers(running_sums, lambda vector: types.UniTuple(vector, 3)(vector))
 def _(context, builder, sig, args):
     (sums,) = args
     width = sums.type.count
+    half, lanes = width // 2, range(width)
     nothing = ir.Constant(sums.type, [0.0] * width)
     step = 1
-    while step < width:
-        last = (k // step * step - 1 if k & step else width for k in range(width))
+    while step < half:
+        last = (k // step * step - 1 if k & step else width for k in lanes)
         sums = builder.fadd(sums, shuffled(builder, sums, last, nothing))
         step *= 2
-    return sums
-
-
-@lowers(moved_up, lambda vector: vector(vector))
-def _(context, builder, sig, args):
-    width = args[0].type.count
-    nothing = ir.Constant(args[0].type, [0.0] * width)
-    return shuffled(builder, args[0], [width, *range(width - 1)], nothing)
+    # Moving numbers to the other half of a register takes long, so it is done once.
+    own_half = shuffled(builder, sums, (k | half - 1 for k in lanes))
+    other_half = shuffled(builder, own_half, (k ^ half for k in lanes))
+    first_half = (k if k & half else width for k in lanes)
+    first_half = shuffled(builder, other_half, first_half, nothing)
+    up_in_half = (k - 1 if k % half else width for k in lanes)
+    before = shuffled(builder, sums, up_in_half, nothing)
+    results = [
+        builder.fadd(before, first_half),
+        builder.fadd(sums, first_half),
+        builder.fadd(own_half, other_half),
+    ]
+    return context.make_tuple(builder, sig.return_type, results)
 
 
 @lowers(first_lane, lambda mask: types.int64(mask))
@@ -482,12 +481,21 @@ def _(context, builder, sig, args):
     return registers_of(builder, args[0])[-1]
 
 
-@lowers(first_down, lambda mask: mask(mask))
+def _typed_first_above(columns, bound, is_short):
+    mask = Vector("bool", columns.width, columns.height)
+    return mask(columns, bound, is_short)
+
+
+@lowers(first_above, _typed_first_above)
 def _(context, builder, sig, args):
-    rows = registers_of(builder, args[0])
-    above = [builder.not_(row) for row in rows[:-1]]
-    later_rows = map(builder.and_, rows[1:], above)
-    return from_registers(builder, [rows[0], *later_rows])
+    columns, bound, is_short = args
+    rows = registers_of(builder, columns)
+    above = [builder.fcmp_ordered(">", row, bound) for row in rows[:-1]]
+    above[-1:] = [builder.or_(row, is_short) for row in above[-1:]]
+    above.append(ir.Constant(is_short.type, [1] * is_short.type.count))
+    not_above = [builder.not_(row) for row in above[:-1]]
+    first = [above[0], *map(builder.and_, above[1:], not_above)]
+    return from_registers(builder, first)
 
 
 def square_root(vector):

@@ -40,10 +40,9 @@ from sklda._simd.vectors import (
     choose,
     entries,
     first_lane,
-    last_in_all,
     load,
     prefetch,
-    running_sum,
+    running_sums,
     store,
     to_float,
     total,
@@ -209,12 +208,12 @@ def pick_listed(weight, size, slot, r):
     before = broadcast(np.float32(0), LANES)
     j = size - 1  # unless rounding carries r past the end
     for begin in range(0, size, LANES):
-        ends = running_sum(load_others(weight, begin, slot)) + before
-        above = ends > most
+        _, ends, whole = running_sums(load_others(weight, begin, slot))
+        above = ends + before > most
         if any_lane(above):
             j = begin + first_lane(above)
             break
-        before = last_in_all(ends)
+        before = before + whole
     # Rounding may make the sum of a slot without weight the first to exceed r.
     while j > 0 and (not weight[j] > 0 or j == slot):
         j -= 1

@@ -27,7 +27,7 @@ from sklda._simd.vectors import (
     one_hot,
     per_line,
     prefetch,
-    running_sum,
+    running_sums,
     store,
     to_double,
     to_float,
@@ -141,7 +141,7 @@ def pick(weight, lane_sum, r):
     for k in range(0, weight.size, LANES):
         sums = sums + load(weight, k, LANES)
         store(lane_sum, k + LANES, sums)
-    ends = running_sum(sums)
+    _, ends, _ = running_sums(sums)
     above = ends > broadcast(np.float32(r), LANES)
     lane = first_lane(above | one_hot(LANES - 1, LANES))
     k = find_down_lane(lane_sum, lane, r - get_lane(ends - sums, lane))

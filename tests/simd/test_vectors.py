@@ -16,11 +16,9 @@ from sklda._simd.vectors import (
     first_lane,
     get_lane,
     largest,
-    last_in_all,
     load,
-    moved_up,
     one_hot,
-    running_sum,
+    running_sums,
     store,
     to_double,
     total,
@@ -48,13 +46,14 @@ def choice(a, b, n, width, out):
 
 def lanes(a, b, n, width, out):
     x = load(a, 0, width)
-    store(out, 0, last_in_all(x) + moved_up(x))
+    before, ends, whole = running_sums(x)
+    store(out, 0, (whole - ends) * before)
     out[width] = get_lane(x, n[1] - 1) + largest(x)
 
 
 def sums(a, b, n, width, out):
     x = load(a, 0, width)
-    store(out, 0, running_sum(x))
+    store(out, 0, running_sums(x)[1])
     out[width] = total(x) + np.float32(total(to_double(x)))
 
 
@@ -94,7 +93,7 @@ def test_no_running_sum_is_less_than_the_one_before(width):
     # Ordered draws rest on it. Magnitudes are mixed, so that every sum is rounded.
     @njit
     def compiled(a, out):
-        store(out, 0, running_sum(load(a, 0, width)))
+        store(out, 0, running_sums(load(a, 0, width))[1])
 
     rng = np.random.default_rng(0)
     for _ in range(2000):

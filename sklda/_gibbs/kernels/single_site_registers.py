@@ -6,8 +6,9 @@ branches. Counts of the document, ratios and weights stay in registers; the topi
 first lane whose running sum exceeds a random number.
 
 Each draw waits for the one before it. Meanwhile, the kernel does all work that does not
-depend on the earlier draw: it takes the next token out, and computes the ratio of each
-topic with one more token. Cost: O(K) per token.
+depend on the earlier draw: it computes the ratio of each topic after the change that
+the topic can undergo. The topic of the next token loses this token, and any other can
+gain the present one. Cost: O(K) per token.
 """
 
 from functools import cache
@@ -18,22 +19,20 @@ from sklda._data.corpus import kernel_parts
 from sklda._sampling.problem import LANES
 from sklda._sampling.random_streams import uniform_float32
 from sklda._sampling.sampler import info, over
-from sklda._simd.arrays import zeros
+from sklda._simd.arrays import not_negative, zeros
 from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vectors import (
     broadcast,
     choose,
     entries,
-    first_down,
+    first_above,
     first_lane,
-    last_in_all,
     last_row,
     load,
-    moved_up,
     one_hot,
     repeat_row,
     running_down,
-    running_sum,
+    running_sums,
     store,
     to_float,
 )
@@ -50,13 +49,14 @@ def sweep(problem, state, rng):
     """Resample every token once."""
     priors, alphas = kernel_priors(problem), problem.kernel_alphas()
     height = -(-problem.n_topics // WIDTH)
-    lanes = np.arange(height * WIDTH)
-    past_last = (lanes + WIDTH - problem.n_topics).astype(np.float32)
+    # The columns whose last topic stands one row above the last.
+    lanes = np.arange(WIDTH) + (height - 1) * WIDTH
+    is_short = (lanes >= problem.n_topics).astype(np.int32)
     # If rounding leaves no other topic, the last topic of a column is drawn.
     last_lane = min(problem.n_topics, WIDTH) - 1
     sweep_tokens = _new_sweep(height)
     for part in kernel_parts(problem.corpus, problem.n_lanes):
-        sweep_tokens(part, state, priors, alphas, rng.kernel, past_last, last_lane)
+        sweep_tokens(part, state, priors, alphas, rng.kernel, is_short, last_lane)
 
 
 @cache
@@ -64,7 +64,7 @@ def _new_sweep(height):
     """Return the kernel for as many topics as `height` registers hold."""
 
     @kernel
-    def sweep_tokens(part, state, priors, alphas, rng, past_last, last_lane):
+    def sweep_tokens(part, state, priors, alphas, rng, short, last_lane):
         """Resample every token of a part once."""
         doc_ptr, begin, end, word, token_ptr, first_doc = part
         z, word_topic, topic = state
@@ -74,7 +74,8 @@ def _new_sweep(height):
         kept = zeros(height * WIDTH, np.float32)
         ones = broadcast(np.float32(1), WIDTH, height)
         minus_ones = broadcast(np.float32(-1), WIDTH, height)
-        ends_column = load(past_last, 0, WIDTH, height) > minus_ones
+        is_short = load(short, 0, WIDTH) == broadcast(np.int32(1), WIDTH)
+        nothing = broadcast(np.float32(0), WIDTH, height)
         for d in range(begin.size):
             first, last = token_ptr[begin[d]], token_ptr[end[d]] - 1
             if last < first:
@@ -99,33 +100,30 @@ def _new_sweep(height):
                 n_word = to_float(load(row, 0, WIDTH, height))
                 n_word = n_word + broadcast(beta, WIDTH, height)
                 n_word = choose(taken, n_word - ones, n_word)
-                for i in range(token_ptr[c], token_ptr[c + 1]):
+                for i in range(not_negative(token_ptr[c]), token_ptr[c + 1]):
                     down = running_down(ratio * n_word)
-                    ends = running_sum(last_row(down))
-                    r = last_in_all(ends) * broadcast(uniform_float32(rng), WIDTH)
-                    # Take the next token out, and prepare one more token for each
-                    # topic. If a topic loses and gains one, its ratio does not change.
-                    taken = one_hot(np.int64(z[min(i + 1, last)]), WIDTH, height)
+                    before, ends, whole = running_sums(last_row(down))
+                    r = whole * broadcast(uniform_float32(rng), WIDTH)
+                    # Without knowing the draw: the ratio of each topic if it changes,
+                    # by -1 for the topic of the next token, and by 1 for any other.
+                    following = not_negative(min(i + 1, last))
+                    taken = one_hot(np.int64(z[following]), WIDTH, height)
                     change = choose(taken, minus_ones, ones)
                     changed = (n_doc + change) / (n_all + change)
                     # A store, or LLVM would divide later, once it knows the lanes.
                     store(kept, 0, changed)
-                    if_not_drawn = choose(taken, changed, ratio)
-                    if_drawn = choose(taken, ratio, changed)
-                    n_doc = choose(taken, n_doc - ones, n_doc)
-                    n_all = choose(taken, n_all - ones, n_all)
-                    n_word = choose(taken, n_word - ones, n_word)
                     # The first lane whose sum exceeds r, then the first of its column.
-                    before = moved_up(ends)
                     lane = ((ends > r) | is_last) & ~(before > r)
-                    rest = repeat_row(r - before, height)
-                    drawn = first_down((down > rest) | ends_column)
+                    drawn = first_above(down, r - before, is_short)
                     drawn = drawn & repeat_row(lane, height)
                     new = first_lane(drawn)
-                    ratio = choose(drawn, if_drawn, if_not_drawn)
-                    n_doc = choose(drawn, n_doc + ones, n_doc)
-                    n_all = choose(drawn, n_all + ones, n_all)
-                    n_word = choose(drawn, n_word + ones, n_word)
+                    # A topic that loses a token and gains one does not change.
+                    moved = drawn ^ taken
+                    ratio = choose(moved, changed, ratio)
+                    change = choose(moved, change, nothing)
+                    n_doc = n_doc + change
+                    n_all = n_all + change
+                    n_word = n_word + change
                     _move_token(i, new, z, row, topic)
 
     return sweep_tokens
