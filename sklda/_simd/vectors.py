@@ -244,7 +244,7 @@ def last_row(columns):
     return columns[-1]
 
 
-def first_above(columns, bound, is_short):
+def first_down(columns, bound, is_short):
     """Return the first entry of each column above a bound; the last if none is.
 
     `is_short` marks the columns whose last entry is in the row before the last.
@@ -481,12 +481,12 @@ def _(context, builder, sig, args):
     return registers_of(builder, args[0])[-1]
 
 
-def _typed_first_above(columns, bound, is_short):
+def _typed_first_down(columns, bound, is_short):
     mask = Vector("bool", columns.width, columns.height)
     return mask(columns, bound, is_short)
 
 
-@lowers(first_above, _typed_first_above)
+@lowers(first_down, _typed_first_down)
 def _(context, builder, sig, args):
     columns, bound, is_short = args
     rows = registers_of(builder, columns)

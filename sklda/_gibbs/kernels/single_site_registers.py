@@ -25,7 +25,7 @@ from sklda._simd.vectors import (
     broadcast,
     choose,
     entries,
-    first_above,
+    first_down,
     first_lane,
     last_row,
     load,
@@ -114,7 +114,7 @@ def _new_sweep(height):
                     store(kept, 0, changed)
                     # The first lane whose sum exceeds r, then the first of its column.
                     lane = ((ends > r) | is_last) & ~(before > r)
-                    drawn = first_above(down, r - before, is_short)
+                    drawn = first_down(down, r - before, is_short)
                     drawn = drawn & repeat_row(lane, height)
                     new = first_lane(drawn)
                     # A topic that loses a token and gains one does not change.
