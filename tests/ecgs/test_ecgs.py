@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda._ecgs import estimator
 from sklda._ecgs.estimator import Grouped
 from sklda._ecgs.kernels import draw_numbers
-from sklda._gibbs import collapsed
 from sklda._gibbs.kernels import single_site_registers
 from sklda._sampling.problem import Problem
 from sklda.datasets import make_lda_corpus
@@ -33,7 +33,7 @@ def _kernel(request, monkeypatch):
     """Run a test once with each kernel, whatever the number of topics."""
     # ECGSLDA has no kernel for registers, whose samples are others.
     monkeypatch.setattr(single_site_registers, "MOST_TOPICS", 0)
-    monkeypatch.setattr(collapsed, "MANY_TOPICS", request.param)
+    monkeypatch.setattr(estimator, "MANY_TOPICS", request.param)
 
 
 def make(strategy="dynamic", **params):

@@ -131,10 +131,13 @@ LEARNED, SAMPLED = {"learn_priors": "asymmetric"}, {"learn_priors": "hierarchica
 @pytest.mark.parametrize(
     ("name", "priors", "n_sweeps"),
     [
-        ("rows", {"learn_priors": None}, 60),
-        ("rows", SAMPLED, 0),
+        ("registers", {"learn_priors": None}, 60),
+        ("registers", SAMPLED, 0),
         ("covariates", {}, 30),
-        *((name, LEARNED, 30) for name in ("rows", "partially collapsed", "multitask")),
+        *(
+            (name, LEARNED, 30)
+            for name in ("registers", "partially collapsed", "multitask")
+        ),
     ],
 )
 def test_priors_that_change_get_half_of_the_burn_in(name, priors, n_sweeps):
@@ -167,7 +170,7 @@ def test_a_fit_that_ends_under_the_heat_has_a_sample_of_the_posterior(name):
     assert model._stored.chain.sums.n_kept == 3
 
 
-@pytest.mark.parametrize("name", ["rows", "covariates", "multitask"])
+@pytest.mark.parametrize("name", ["registers", "covariates", "multitask"])
 def test_looks_under_the_heat_do_not_change_samples(name):
     pytest.importorskip("sklearn.callback")
     watched = fit(name, callbacks=Recorder(), max_iter=30)
