@@ -303,11 +303,11 @@ default="auto"
     word with up to 40 topics), and 2 to 4 per document-topic and word-topic pair of the
     kept samples; with several shards, each takes another 8 per document.
 
-    With an array for beta, a sweep takes 1.1 times as long. Beyond 40 topics, lists
-    also hold the topics in which a word has more than its smallest beta, and a topic
-    in a list takes 1.5 times the memory. If every word has a different beta in every
-    topic, a sweep of KOS takes 1.5 times as long with 50 topics, 1.8 times with 100,
-    2.2 times with 200 and 3.3 times with 400. The first fit compiles separate kernels.
+    With an array for beta, a sweep takes 1.1 times as long, and a word-topic pair twice
+    the memory. Beyond 40 topics, lists also hold the topics in which a word has more
+    than its smallest beta. If every word has a different beta in every topic, a sweep
+    of KOS takes about 1.6 times as long with 50 topics, 2 times with 100, 2.5 times
+    with 200 and 4 times with 400. The first fit compiles separate kernels.
 
     References
     ----------

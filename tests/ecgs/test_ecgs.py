@@ -62,14 +62,10 @@ def assert_same_chain(a, b):
 # --- strategies that are each other ----------------------------------------------
 
 
-@pytest.mark.parametrize("n_components", [4, 50])
+@pytest.mark.parametrize("n_topics", [4, 50])
 @pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
-def test_standard_is_the_collapsed_sampler(learn_priors, n_components):
-    params = {
-        "n_components": n_components,
-        "learn_priors": learn_priors,
-        "max_iter": 25,
-    }
+def test_standard_is_the_collapsed_sampler(learn_priors, n_topics):
+    params = {"n_components": n_topics, "learn_priors": learn_priors, "max_iter": 25}
     other = CollapsedGibbsLDA(**params, random_state=0).fit(X)
     assert_same_chain(fit("standard", **params), other)
 

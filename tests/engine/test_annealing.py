@@ -53,7 +53,7 @@ def annealing(most_sweeps=40, beta=0.01):
 
 
 def new_chain(schedule):
-    sampler = collapsed_sampler(None, None, True, K)
+    sampler = collapsed_sampler(K)
     return Chain(sampler, problem(), streams(0), annealing=schedule)
 
 
@@ -134,10 +134,8 @@ LEARNED, SAMPLED = {"learn_priors": "asymmetric"}, {"learn_priors": "hierarchica
         ("registers", {"learn_priors": None}, 60),
         ("registers", SAMPLED, 0),
         ("covariates", {}, 30),
-        *(
-            (name, LEARNED, 30)
-            for name in ("registers", "partially collapsed", "multitask")
-        ),
+        ("registers", LEARNED, 30),
+        *((name, LEARNED, 30) for name in ("partially collapsed", "multitask")),
     ],
 )
 def test_priors_that_change_get_half_of_the_burn_in(name, priors, n_sweeps):

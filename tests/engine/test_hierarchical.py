@@ -122,16 +122,14 @@ def test_nothing_is_sampled_otherwise(learn_priors):
     model = fit("registers", learn_priors=learn_priors)
     assert model.topic_weights_ is None
     assert model.n_topics_ is None
-    assert_same_fit(
-        fit("registers", learn_priors=learn_priors, hyperpriors=None), model
-    )
+    same = fit("registers", learn_priors=learn_priors, hyperpriors=None)
+    assert_same_fit(same, model)
 
 
 def test_default_priors_are_those_of_the_docstring():
     explicit = {"doc_concentration": (1, 1), "weight_concentration": (1, 0.1)}
-    assert_same_fit(
-        fit("registers", hyperpriors=explicit), fit("registers", hyperpriors=None)
-    )
+    default = fit("registers", hyperpriors=None)
+    assert_same_fit(fit("registers", hyperpriors=explicit), default)
 
 
 @each

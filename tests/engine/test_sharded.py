@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda._data.corpus import cells_of, document_lengths
 from sklda._engine.sharded import Sharded, sharded
-from sklda._gibbs.kernels import single_site_registers
+from sklda._gibbs.kernels import single_site_lists
 from sklda._sampling.problem import Problem
 from sklda._sampling.random_streams import random_topics
 from sklda._sampling.threads import Threads
@@ -148,7 +148,7 @@ def passes(name, problem, edits):
     if problem == "alphas":
         return alpha_leads("registers", module.Sharded)
     corpus = random_corpus(1, 25, 9, mean=2)
-    sampler = module.Sharded(single_site_registers, 3, Threads())
+    sampler = module.Sharded(single_site_lists, 3, Threads())
     problem = Problem(corpus, 9, np.full(4, 0.2), 0.1)
     state = sampler.from_topics(problem, np.zeros(corpus.token_ptr[-1], np.uint16))
     return bool(is_sound(state.phases, corpus))
@@ -171,20 +171,18 @@ def test_only_the_totals_are_approximate(name, tiny):
 
 def test_the_totals_are_approximate():
     # It shows because there are so few tokens.
-    sampler = Sharded(single_site_registers, 2, Threads())
+    sampler = Sharded(single_site_lists, 2, Threads())
     assert enumeration.is_wrong(sampler, TINY["two documents"], 4_000, seed=2)
 
 
 def test_one_shard_is_the_sampler_itself():
     problem = Problem(random_corpus(2), 9, np.full(3, 0.2), 0.1)
     alone = problem._replace(corpus=random_corpus(2, n_docs=1))
-    assert (
-        sharded(single_site_registers, problem, 1, Threads()) is single_site_registers
-    )
-    assert sharded(single_site_registers, alone, 5, Threads()) is single_site_registers
-    assert sharded(single_site_registers, problem, 2, Threads()).n_shards == 2
+    assert sharded(single_site_lists, problem, 1, Threads()) is single_site_lists
+    assert sharded(single_site_lists, alone, 5, Threads()) is single_site_lists
+    assert sharded(single_site_lists, problem, 2, Threads()).n_shards == 2
     many = problem._replace(corpus=random_corpus(2, n_docs=300))
-    assert 100 < sharded(single_site_registers, many, 10**12, Threads()).n_shards <= 128
+    assert 100 < sharded(single_site_lists, many, 10**12, Threads()).n_shards <= 128
 
 
 # --- interrupts ------------------------------------------------------------------
@@ -195,7 +193,7 @@ def test_one_shard_is_the_sampler_itself():
 @pytest.mark.parametrize(
     ("model", "kernel"),
     [
-        (CollapsedGibbsLDA(n_shards=4), "single_site_registers.sweep"),
+        (CollapsedGibbsLDA(n_shards=4), "single_site_lists.sweep"),
         (UncollapsedGibbsLDA(), "uncollapsed.resample_topics"),
     ],
     ids=["shards", "slices"],
