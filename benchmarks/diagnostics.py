@@ -21,7 +21,8 @@ MEAN_LENGTH = 15  # of documents
 N_TEST = 5  # documents that are predicted
 N_DRAWS = 39  # of a chain: the rank of the true value is 0 to 39
 N_BINS = 20
-LAYOUTS = {"-rows": ("dense", "-"), "-lists": ("sparse", "--"), "": ("auto", "-.")}
+# Stored ranks may be of one sampler with counts in rows and in lists.
+LINES = {"-rows": "-", "-lists": "--", "": "-."}
 
 
 def run_chains(options) -> None:
@@ -84,11 +85,8 @@ def run_calibration(options) -> None:
 
 
 def new_estimator(name: str, options):
-    """Return the estimator of a sampler such as single-site-lists."""
-    sampler, layout = parts(name)
-    settings = blocking.settings_of(sampler)
-    if layout:
-        settings["sampler"] = LAYOUTS[layout][0]
+    """Return the estimator of a sampler such as nested-2."""
+    settings = blocking.settings_of(name)
     schedule = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA, "evaluate_every": 0}
     schedule |= {"burn_in": options.burn_in, "thin": options.thin}
     schedule["max_iter"] = options.burn_in + N_DRAWS * options.thin
@@ -97,7 +95,7 @@ def new_estimator(name: str, options):
 
 def parts(name: str) -> tuple[str, str]:
     """Return the sampler and the layout of its counts."""
-    layout = next(layout for layout in LAYOUTS if name.endswith(layout))
+    layout = next(layout for layout in LINES if name.endswith(layout))
     return name.removesuffix(layout), layout
 
 
@@ -170,7 +168,7 @@ def draw_panel(axes, ranks: dict[str, list[int]], report) -> None:
     for name, values in ranks.items():
         sampler, layout = parts(name)
         below = np.bincount(values, minlength=n_ranks).cumsum() / n
-        look = blocking.STYLES[sampler] | {"marker": None, "ls": LAYOUTS[layout][1]}
+        look = blocking.STYLES[sampler] | {"marker": None, "ls": LINES[layout]}
         axes.plot(x, below - x, **look, lw=1, label=name)
     axes.set_xlabel(f"rank / {n_ranks}")
     axes.grid(alpha=0.3)

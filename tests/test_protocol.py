@@ -267,13 +267,7 @@ EXACT = {
 }
 # What stands behind an option's values; None: it chooses no sampler.
 BEHIND = {
-    ("CollapsedGibbsLDA", "sampler"): {
-        "auto": "lists",
-        "dense": "rows",
-        "sparse": "lists",
-    },
     ("CollapsedGibbsLDA", "blocking"): {"nested": "nested", "backward": "backward"},
-    ("DMRLDA", "sampler"): {"auto": "lists", "dense": "rows", "sparse": "lists"},
     ("ECGSLDA", "strategy"): {
         "standard": "lists",
         "shortcut": "shortcut, rows",
@@ -335,8 +329,7 @@ def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, valu
     name = BEHIND[option][value]
     assert name in WALKED
     assert name in EXACT
-    # The 4 topics of the others fit into registers on some machines.
-    n_topics = 150 if name in ("rows", "lists") else 4
+    n_topics = 150 if name == "lists" else 4
     params = {"max_block_size": None} if param == "blocking" else {}
     model = cls(n_topics, **{param: value}, **params)
     if cls.__name__.startswith("MedLDA"):
@@ -346,11 +339,10 @@ def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, valu
         assert model._make_sampler(problem_of(n_topics), Threads()) == COMPILED[name]
 
 
-@pytest.mark.parametrize("sampler", ["auto", "dense", "sparse"])
 @pytest.mark.parametrize("n_topics", [4, 150])
-def test_blocks_are_in_lists(sampler, n_topics):
+def test_blocks_are_in_lists(n_topics):
     for blocking, most in product(blocked.SIMULATIONS, (None, 2, 4)):
-        params = {"sampler": sampler, "blocking": blocking, "max_block_size": most}
+        params = {"blocking": blocking, "max_block_size": most}
         made = CollapsedGibbsLDA(n_topics, **params)._make_sampler(
             problem_of(n_topics), Threads()
         )

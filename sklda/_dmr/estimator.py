@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from types import SimpleNamespace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -23,7 +23,7 @@ from sklda._covariates.design import (
 )
 from sklda._data.corpus import Corpus, check_repeatable
 from sklda._data.notices import warn_user
-from sklda._data.sklearn_private import Interval, StrOptions
+from sklda._data.sklearn_private import Interval
 from sklda._data.types import InitLike, MatrixLike
 from sklda._dmr.prior import (
     CovariatePrior,
@@ -37,7 +37,7 @@ from sklda._engine.chain import Chain
 from sklda._engine.estimator import BaseGibbsLDA, Fit
 from sklda._engine.sharded import sharded
 from sklda._fitted.fitted_topics import snapshot
-from sklda._gibbs.collapsed import collapsed_sampler, uses_rows
+from sklda._gibbs.collapsed import collapsed_sampler
 from sklda._sampling.linear_algebra import logs
 from sklda._sampling.parameters import SHARD_CONSTRAINTS
 from sklda._sampling.problem import Problem
@@ -91,9 +91,6 @@ class DMRLDA(BaseGibbsLDA):
         Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
         or an array of shape (n_words,) or (n_components, n_words), such as the result
         of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
-    sampler : "auto", "dense" or "sparse", default="auto"
-        How the word-topic counts are stored, as in CollapsedGibbsLDA; the posterior is
-        the same.
     max_iter : int, default=1000
         Number of sweeps.
     burn_in : int, default=None
@@ -229,7 +226,6 @@ class DMRLDA(BaseGibbsLDA):
     reference: dict[str, str] | None = None
     doc_topic_prior: float | ArrayLike | None = None
     topic_word_prior: float | ArrayLike | None = None
-    sampler: Literal["auto", "dense", "sparse"] = "auto"
     max_iter: int = 1000
     burn_in: int | None = None
     thin: int = 5
@@ -267,7 +263,6 @@ class DMRLDA(BaseGibbsLDA):
         "weight_scale": [_SCALE],
         "intercept_scale": [_SCALE],
         **FORMULA_CONSTRAINTS,
-        "sampler": [StrOptions({"auto", "dense", "sparse"})],
         **SHARD_CONSTRAINTS,
     }
 
@@ -463,8 +458,7 @@ class DMRLDA(BaseGibbsLDA):
         return chain
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        in_rows = uses_rows(self.sampler, problem)
-        chosen = collapsed_sampler(None, None, in_rows, problem.n_topics)
+        chosen = collapsed_sampler(problem.n_topics)
         return sharded(chosen, problem, self._parameters.n_shards, threads)
 
     def _alpha_of(

@@ -20,12 +20,14 @@ from sklda._ecgs.kernels import draw_numbers, lists, rows
 from sklda._engine.chain import Chain
 from sklda._engine.estimator import GibbsLDA
 from sklda._engine.sharded import sharded
-from sklda._gibbs.collapsed import collapsed_sampler, rows_are_faster
+from sklda._gibbs.collapsed import collapsed_sampler
 from sklda._sampling.parameters import SHARD_CONSTRAINTS
 from sklda._sampling.problem import Counts, Problem, ProblemOfCells
 from sklda._sampling.random_streams import N_DRAWS, RandomStreams
 from sklda._sampling.sampler import Sampler, Shardable, SweepInfo
 from sklda._sampling.threads import Threads
+
+MANY_TOPICS = 64  # with as many, lists are faster than rows
 
 
 class GroupedState(NamedTuple):
@@ -294,13 +296,14 @@ default="auto"
     }
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        parameters, in_rows = self._parameters, rows_are_faster(problem)
+        parameters = self._parameters
         sampler: Shardable
         if self.strategy == "standard":
-            sampler = collapsed_sampler(None, None, in_rows, problem.n_topics)
+            sampler = collapsed_sampler(problem.n_topics)
         else:
             damping = parameters.damping if self.strategy == "dynamic" else None
-            sampler = Grouped(rows if in_rows else lists, damping)
+            kernel = rows if problem.n_topics < MANY_TOPICS else lists
+            sampler = Grouped(kernel, damping)
         return sharded(sampler, problem, parameters.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:

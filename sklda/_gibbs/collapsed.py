@@ -2,8 +2,8 @@
 
 Zhang & Sisson, "Blocking collapsed Gibbs sampler for latent Dirichlet allocation
 models", arXiv 1608.00945. `Blocked` draws the tokens of a block jointly. A block is a
-cell of the corpus, or a piece of a large one. The kernels of the single-site samplers,
-which keep counts in registers, rows or lists, are samplers themselves.
+cell of the corpus, or a piece of a large one. The kernels of single-site sampling, for
+few topics and for many, are samplers themselves.
 """
 
 from __future__ import annotations
@@ -30,15 +30,10 @@ from sklda._data.corpus import (
 from sklda._data.sklearn_private import Interval, StrOptions
 from sklda._engine.estimator import GibbsLDA
 from sklda._engine.sharded import sharded
-from sklda._gibbs.kernels import (
-    blocked,
-    single_site_lists,
-    single_site_registers,
-    single_site_rows,
-)
+from sklda._gibbs.kernels import blocked, single_site_lists, single_site_registers
 from sklda._gibbs.kernels.blocked import SMALL
 from sklda._sampling.parameters import SHARD_CONSTRAINTS
-from sklda._sampling.problem import Counts, Problem, ProblemOfCells, padded, word_cells
+from sklda._sampling.problem import Counts, Problem, ProblemOfCells
 from sklda._sampling.random_streams import RandomStreams
 from sklda._sampling.sampler import Sampler, Shardable, info
 from sklda._sampling.threads import Threads
@@ -148,38 +143,14 @@ def _in_parts(blocks: Blocks, n_steps: int) -> Iterator[Blocks]:
         )
 
 
-# With as many topics, lists are a tenth faster than rows after 30 sweeps on NIPS and
-# KOS. In the first sweeps, when words have nearly all topics, they are slower.
-MANY_TOPICS = 64
-# With an array of beta, a listed topic costs as much as two numbers of a row.
-DOUBLES_PER_LISTED = 2
-
-
 def collapsed_sampler(
-    blocking: str | None, max_block_size: int | None, in_rows: bool, n_topics: int
+    n_topics: int, blocking: str | None = None, max_block_size: int | None = None
 ) -> Shardable:
-    """Return the sampler over rows or lists, for a way of blocking."""
+    """Return the sampler for a number of topics, and for a way of blocking."""
     if blocking is not None:
         return Blocked(blocking == "nested", max_block_size)
-    if not in_rows:
-        return single_site_lists
     few = n_topics <= single_site_registers.MOST_TOPICS
-    return single_site_registers if few else single_site_rows
-
-
-def uses_rows(sampler: str, problem: Problem[Corpus]) -> bool:
-    """Return whether a value of the parameter `sampler` means rows."""
-    return rows_are_faster(problem) if sampler == "auto" else sampler == "dense"
-
-
-def rows_are_faster(problem: Problem[Corpus]) -> bool:
-    """Return whether rows are faster. An array of beta fills lists from the start."""
-    if problem.n_topics < MANY_TOPICS or not problem.has_word_prior:
-        return problem.n_topics < MANY_TOPICS
-    cells = word_cells(problem)
-    n_listed = np.diff(problem.excess.word_ptr)
-    mean = n_listed @ cells / max(cells.sum(), 1)
-    return bool(DOUBLES_PER_LISTED * mean >= padded(problem.n_topics))
+    return single_site_registers if few else single_site_lists
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -268,13 +239,6 @@ default="auto"
         topics: O(C^2 K) time and 24 C K bytes for C tokens. None means all tokens of a
         word in a document. In a document of N tokens, no block has more than 5e8 / (N
         K) tokens, so that even the longest document takes about a second.
-    sampler : "auto", "dense" or "sparse", default="auto"
-        How the word-topic counts are stored; the posterior is the same. Ignored unless
-        `blocking` is None: blocks are always "sparse". "dense" stores one row per word
-        and computes the weights of all topics at once. "sparse" stores a list of the
-        topics in which a word occurs, which is faster if there are many topics and each
-        word occurs in few of them. "auto" means "sparse" for 64 topics or more, unless
-        `topic_word_prior` spreads the words over most topics from the start.
     n_shards : int, default=1
         Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
         Documents and words are both divided into shards; no two shards work on the same
@@ -336,14 +300,14 @@ default="auto"
     Cost of a sweep: at most O(K) per document-word pair and O(K) per document; with
     many topics far less, because lists hold only the topics of a word. Memory: 2 bytes
     per token, 12 per document-word pair, 4 per word-topic pair that can occur (4 K per
-    word while counts are in rows), and 2 to 4 per document-topic and word-topic pair of
-    the kept samples; with several shards, each takes another 8 per document.
+    word with up to 40 topics), and 2 to 4 per document-topic and word-topic pair of the
+    kept samples; with several shards, each takes another 8 per document.
 
-    With an array for beta, a sweep takes 1.1 times as long, or 1.4 times with hundreds
-    of topics in rows; a row takes twice the memory and a list 1.5 times. Lists also
-    hold the topics in which a word has more than its smallest beta. If these are most
-    topics of most words, "sparse" is slow and "auto" uses rows; with hundreds of
-    topics, a sweep then takes twice as long. The first fit compiles separate kernels.
+    With an array for beta, a sweep takes 1.1 times as long, and a word-topic pair twice
+    the memory. Beyond 40 topics, lists also hold the topics in which a word has more
+    than its smallest beta. If every word has a different beta in every topic, a sweep
+    of KOS takes about 1.6 times as long with 50 topics, 2 times with 100, 2.5 times
+    with 200 and 4 times with 400. The first fit compiles separate kernels.
 
     References
     ----------
@@ -367,7 +331,6 @@ default="auto"
 
     blocking: Literal["backward", "nested"] | None = None
     max_block_size: int | None = 2
-    sampler: Literal["auto", "dense", "sparse"] = "auto"
     n_shards: int = 1
 
     _parameter_constraints: ClassVar[dict] = {
@@ -375,15 +338,11 @@ default="auto"
         **SHARD_CONSTRAINTS,
         "blocking": [None, StrOptions({"backward", "nested"})],
         "max_block_size": [None, Interval(Integral, 1, None, closed="left")],
-        "sampler": [StrOptions({"auto", "dense", "sparse"})],
     }
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters
         chosen = collapsed_sampler(
-            self.blocking,
-            parameters.max_block_size,
-            uses_rows(self.sampler, problem),
-            problem.n_topics,
+            problem.n_topics, self.blocking, parameters.max_block_size
         )
         return sharded(chosen, problem, parameters.n_shards, threads)

@@ -27,6 +27,7 @@ from sklda._sampling.random_streams import uniform, uniform_float32
 from sklda._simd.arrays import (
     entries_from,
     entry,
+    is_per_item,
     load_at_each,
     not_negative,
     priors_of,
@@ -176,6 +177,22 @@ def prefetch_list(word, c, state):
         prefetch(state.packed, j)
 
 
+@inlined_kernel
+def load_ratios(ratio, begin, word_list):
+    """Return the ratios of the topics in the slots from `begin` on.
+
+    Topics with an excess ascend. If most topics have one, most registers hold topics in
+    a row, whose ratios one load reads.
+    """
+    packed, bits, excess, _ = word_list
+    end = begin + LANES - 1
+    if is_per_item(excess) and entry(excess, end) > 0:
+        first = topic_of(packed[begin], bits)
+        if topic_of(packed[end], bits) - first == end - begin:
+            return load(ratio, first, LANES)
+    return load_at_each(ratio, packed, bits, begin, LANES)
+
+
 @preoptimised_kernel
 def weigh_list(ratio, size, sought, word_list):
     """Weigh the topics of a list, with all tokens counted.
@@ -188,7 +205,7 @@ def weigh_list(ratio, size, sought, word_list):
     nothing = broadcast(np.float32(0), LANES)
     other_sum, slot = nothing, np.int64(0)
     for begin in range(0, not_negative(size), LANES):
-        ratios = load_at_each(ratio, packed, bits, begin, LANES)
+        ratios = load_ratios(ratio, begin, word_list)
         tokens = to_float(load_tokens(packed, begin, bits))
         weights = ratios * (tokens + entries(excess, begin, LANES))
         store(weight, begin, weights)

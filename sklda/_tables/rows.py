@@ -190,13 +190,6 @@ def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
     return sum_ + new_weight
 
 
-@inlined_kernel
-def resample_each_dense(z, first, last, row, total, priors, document, scratch, rng):
-    """Resample the tokens of a cell one by one."""
-    for i in range(first, last):
-        total = resample_dense(z, i, 1, row, total, priors, document, scratch, rng)
-
-
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z."""
     topic = np.zeros(problem.n_lanes, count_type(z.size))

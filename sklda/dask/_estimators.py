@@ -390,8 +390,6 @@ default="auto"
         the blocks.
     max_block_size : int or None, default=2
         As in :class:`sklda.CollapsedGibbsLDA`.
-    sampler : "auto", "dense" or "sparse", default="auto"
-        As in :class:`sklda.CollapsedGibbsLDA`.
     n_shards : int, default=8
         As in :class:`sklda.CollapsedGibbsLDA`, where the default is 1. At most
         `n_shards` worker threads can work at the same time. More shards take less
@@ -456,7 +454,6 @@ default="auto"
 
     blocking: Literal["backward", "nested"] | None = None
     max_block_size: int | None = 2
-    sampler: Literal["auto", "dense", "sparse"] = "auto"
     n_shards: int = 8
 
     _parameter_constraints: ClassVar[dict] = {
@@ -466,8 +463,9 @@ default="auto"
     _local, _chain = collapsed.CollapsedGibbsLDA, PhasesChain
 
     def _plan(self, cluster: Cluster) -> tuple[InPhases, int]:
-        settings = self.sampler, self.blocking, self._parameters.max_block_size
-        return InPhases(*settings, self._parameters.n_jobs), cluster.n_threads
+        parameters = self._parameters
+        settings = self.blocking, parameters.max_block_size, parameters.n_jobs
+        return InPhases(*settings), cluster.n_threads
 
 
 @dataclass(repr=False, eq=False, kw_only=True)

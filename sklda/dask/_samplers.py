@@ -31,12 +31,12 @@ from sklda._engine.hierarchical_prior import GammaPriors
 from sklda._engine.kept_samples import SparseRows
 from sklda._engine.sharded import cut_words, parts_of_words, word_shard
 from sklda._gibbs import partially_collapsed
-from sklda._gibbs.collapsed import collapsed_sampler, uses_rows
+from sklda._gibbs.collapsed import collapsed_sampler
 from sklda._sampling.problem import MAX_TOPICS, Problem, padded, word_tokens
 from sklda._sampling.random_streams import RandomStreams
 from sklda._sampling.schedule import Annealing
 from sklda._sampling.threads import Threads
-from sklda._tables.rows import RowCounts, add_tokens
+from sklda._tables import rows
 from sklda.dask import _tasks
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import MOST_TASKS
@@ -120,7 +120,6 @@ def add_topics(*topics: np.ndarray) -> np.ndarray:
 class InPhases(NamedTuple):
     """Collapsed sampling of the shards of a part in a phase, on threads."""
 
-    sampler: str
     blocking: str | None
     max_block_size: int | None
     n_jobs: int | None
@@ -141,10 +140,9 @@ class InPhases(NamedTuple):
         """
         # Dask may repeat a task, so its arguments must not change.
         z, stream = states.z.copy(), states.stream.copy()
-        in_rows = self.blocking is None and uses_rows(self.sampler, problem)
-        sampler = collapsed_sampler(
-            self.blocking, self.max_block_size, in_rows, problem.n_topics
-        )
+        n_topics = problem.n_topics
+        sampler = collapsed_sampler(n_topics, self.blocking, self.max_block_size)
+        in_rows = sampler.tables is rows.tables
         n_shards = len(documents.bounds) - 1
         most_words = int(np.diff(documents.bounds).max())
 
@@ -154,10 +152,9 @@ class InPhases(NamedTuple):
             shard_topic = totals.copy()
             if in_rows:
                 table = _tasks.matrix_of([block], shard.n_lanes).toarray()
-                tables = RowCounts(z, table, shard_topic)
+                tables = rows.RowCounts(z, table, shard_topic)
             else:
                 tokens = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
-                n_topics = problem.n_topics
                 tables = _tasks.lists_of(
                     block, tokens, most_words, n_topics, z, shard_topic
                 )
@@ -278,7 +275,7 @@ class ExactParts(NamedTuple):
         table = topics[0].view(np.int32)  # phi is not needed again
         table[:] = 0
         totals = np.zeros(n_lanes, np.int32)
-        add_tokens(problem.corpus, RowCounts(z, table, totals))
+        rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
         return _tasks.PartState(
             z, _tasks.pack_blocks(_tasks.counts_of_rows(table), bounds)
         )

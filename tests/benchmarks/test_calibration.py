@@ -31,14 +31,14 @@ def lowest_p_value(lda, n_documents, n_replications, until=0.0):
 
 def plain(*edits):
     """Return an estimator whose kernel Python runs, after edits."""
-    name = "sklda._gibbs.kernels.single_site_rows"
+    name = "sklda._gibbs.kernels.single_site_lists"
     kernel = interpreted(name, edits, lanes=4, compiled_draws=True).module
 
     class Plain(CollapsedGibbsLDA):
         def _make_sampler(self, problem, threads):
             return kernel
 
-    lda = diagnostics.new_estimator("single-site-rows", SHORT)
+    lda = diagnostics.new_estimator("single-site", SHORT)
     return Plain(**lda.get_params())
 
 

@@ -42,8 +42,8 @@ INPUTS = {
 
 MODELS = {
     "partially collapsed": (PartiallyCollapsedGibbsLDA, {"n_partitions": 3}),
-    "rows": (CollapsedGibbsLDA, {"n_shards": 3, "sampler": "dense"}),
-    "lists": (CollapsedGibbsLDA, {"n_shards": 3, "sampler": "sparse"}),
+    "registers": (CollapsedGibbsLDA, {"n_shards": 3}),
+    "lists": (CollapsedGibbsLDA, {"n_shards": 3, "n_components": 41}),
 }
 
 

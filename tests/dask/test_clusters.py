@@ -23,7 +23,7 @@ def test_any_number_of_workers(n_workers, n_threads):
     with started(n_workers, threads_per_worker=n_threads):
         for model in (
             corpora.make(n_partitions=None, n_jobs=2, **corpora.PRIORS),
-            corpora.make("rows", **corpora.PRIORS),
+            corpora.make("registers", **corpora.PRIORS),
         ):
             corpora.assert_fits_as_local(model)
 
@@ -86,7 +86,7 @@ def kill_worker(client):
     ("name", "params"),
     [
         ("partially collapsed", {}),
-        ("rows", {"storage": "{}", "store_every": 3}),
+        ("registers", {"storage": "{}", "store_every": 3}),
         ("lists", {}),
         ("lists", {"n_shards": 1}),
     ],

@@ -112,8 +112,8 @@ def test_bad_X_of_a_fitted_model():
         ({"doc_topic_prior": [1, 2]}, "doc_topic_prior has shape"),
         ({"topic_word_prior": [1, 2]}, "'topic_word_prior' parameter"),
         ({"max_iter": 10**6}, r"the scheduler would have to remember .* Set storage"),
-        ({"name": "rows", "max_iter": 10**6}, "10000.. sweeps of 2 partitions make"),
-        ({"name": "rows", "n_shards": 0}, "n_shards"),
+        ({"name": "lists", "max_iter": 10**6}, "10000.. sweeps of 2 partitions make"),
+        ({"name": "registers", "n_shards": 0}, "n_shards"),
     ],
     ids=str,
 )

@@ -81,7 +81,7 @@ def test_more_tokens_than_32_bits_count(client, monkeypatch):
     assert len(model.doc_topic_.chunks[0]) == 4
     monkeypatch.setattr(_samplers, "MAX_32_BITS", 300)
     with pytest.raises(ValueError, match=r"Topic \d has \d+ tokens, above the limit"):
-        make("rows", client=client).fit(delayed_blocks())
+        make("registers", client=client).fit(delayed_blocks())
 
 
 def test_counts_of_a_word_above_32_bits():

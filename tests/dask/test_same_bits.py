@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.usefixtures("client"), corpora.WITH_PRIORS]
         [
             ("partially collapsed", {"n_partitions": 2}, [7, 23, 0, 30, 0]),
             ("partially collapsed", corpora.SAMPLED, [7, 23, 0, 30, 0]),
-            ("rows", {"n_shards": 2}, [7, 23, 30]),
-            ("rows", corpora.PRIORS, [5] * 12),
+            ("registers", {"n_shards": 2}, [7, 23, 30]),
+            ("registers", corpora.PRIORS, [5] * 12),
             ("lists", {"n_shards": 1}, [5] * 12),
             ("lists", corpora.PRIORS, [7, 23, 0, 30, 0]),
             ("lists", {"blocking": "backward"}, [7, 23, 30]),
@@ -27,12 +27,12 @@ pytestmark = [pytest.mark.usefixtures("client"), corpora.WITH_PRIORS]
         [
             ("partially collapsed", {"n_partitions": 1}, [60]),
             ("partially collapsed", {"n_partitions": 5}, [60]),
-            ("rows", {"n_shards": 1}, [7, 23, 30]),
-            ("rows", {"n_components": 50}, [60]),
-            ("rows", {"n_shards": 8}, [7, 23, 30]),
-            ("rows", corpora.ALL_SAMPLED, [7, 23, 30]),
+            ("registers", {"n_shards": 1}, [7, 23, 30]),
+            ("lists", {"n_components": 50}, [60]),
+            ("registers", {"n_shards": 8}, [7, 23, 30]),
+            ("registers", corpora.ALL_SAMPLED, [7, 23, 30]),
             ("lists", {**corpora.ALL_SAMPLED, "n_shards": 1}, [7, 23, 0, 30, 0]),
-            ("lists", {"n_components": 130, "sampler": "auto"}, [7, 23, 30]),
+            ("lists", {"n_components": 130}, [7, 23, 30]),
             ("lists", {"blocking": "nested", "max_block_size": None}, [7, 23, 30]),
         ],
     ),
@@ -48,7 +48,7 @@ def test_a_fit_is_the_same_for_any_chunks(name, params, sizes, monkeypatch):
 def test_more_shards_than_documents(n_documents):
     X = corpora.X[:n_documents]
     documents = corpora.delayed_blocks([n_documents], X)
-    corpora.assert_fits_as_local(corpora.make("rows", n_shards=99), documents, X)
+    corpora.assert_fits_as_local(corpora.make("registers", n_shards=99), documents, X)
 
 
 @pytest.mark.parametrize("n_words", [1, 3, 30])
@@ -64,7 +64,7 @@ def test_shards_without_documents_or_words(n_words):
 
 
 @pytest.mark.parametrize("n_threads", fast_and_slow([3], [1, 2, 4, 5, 9]))
-@pytest.mark.parametrize("name", ["rows", "lists"])
+@pytest.mark.parametrize("name", ["registers", "lists"])
 def test_shards_are_the_same_in_any_number_of_parts(name, n_threads, monkeypatch):
     monkeypatch.setattr(Cluster, "n_threads", n_threads)
     model = corpora.make(name, n_shards=5, n_jobs=2)

@@ -35,8 +35,8 @@ def killed(tmp_path):
     fast_and_slow(
         [("partially collapsed", "{}", {}), ("lists", "memory://{}", corpora.PRIORS)],
         [
-            ("rows", "file://{}", {}),
-            ("rows", "{}", corpora.ALL_SAMPLED),
+            ("registers", "file://{}", {}),
+            ("registers", "{}", corpora.ALL_SAMPLED),
             ("partially collapsed", "{}", corpora.SAMPLED),
         ],
     ),
@@ -101,7 +101,7 @@ def test_storage_of_another_fit_is_refused(killed, params, sizes, resume, messag
 def test_storage_of_another_estimator_or_release_is_refused(
     killed, monkeypatch, tmp_path
 ):
-    other = corpora.make("rows", storage=str(tmp_path))
+    other = corpora.make("registers", storage=str(tmp_path))
     with pytest.raises(ValueError, match="estimator=PartiallyCollapsedGibbsLDA there"):
         other.fit(corpora.delayed_blocks(), resume=True)
     monkeypatch.setattr(_storage, "__version__", "100.2.1")

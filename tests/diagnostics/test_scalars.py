@@ -16,6 +16,7 @@ from sklda.diagnostics._chains import (
     Stopped,
     draw_pairs,
 )
+from tests.helpers.ways_to_fit import InLists
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 X_TEST = make_lda_corpus(5, 30, 4, document_length=30, random_state=1)[0]
@@ -29,14 +30,14 @@ def recorder_for(model):
     return Recorder(pairs, HeldOut.of(weights), Stop())
 
 
-@pytest.mark.parametrize("sampler", ["dense", "sparse"])
-def test_scalars_are_those_of_the_sample(sampler):
+@pytest.mark.parametrize("cls", [CollapsedGibbsLDA, InLists])
+def test_scalars_are_those_of_the_sample(cls):
     params = {"max_iter": 6, "burn_in": 5, "random_state": 0, "topic_word_prior": 0.1}
-    params |= {"sampler": sampler, "evaluate_every": 1}
-    model = CollapsedGibbsLDA(4, **params)
+    params |= {"evaluate_every": 1}
+    model = cls(4, **params)
     recorder = recorder_for(model)
     model._fit_chain(X, None, recorder)
-    same = CollapsedGibbsLDA(4, **params).fit(X)
+    same = cls(4, **params).fit(X)
     z = same.topic_assignments_
     np.testing.assert_array_equal(model.topic_assignments_, z)
     n_k = np.bincount(z, minlength=4)

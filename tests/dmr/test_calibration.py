@@ -13,7 +13,7 @@ from scipy import stats
 from sklda._covariates.design import CovariateDesign, Scaling
 from sklda._dmr.prior import CovariatePrior, NormalPrior
 from sklda._engine.chain import Chain
-from sklda._gibbs.kernels import single_site_registers, single_site_rows
+from sklda._gibbs.kernels import single_site_lists, single_site_registers
 from sklda._gibbs.partially_collapsed import PartiallyCollapsed
 from sklda._sampling.problem import Problem
 from sklda._sampling.threads import Threads
@@ -26,7 +26,7 @@ PRIOR = NormalPrior(np.tile([-1.0, 0, 0], (K, 1)), np.array([0.6, 0.5, 0.5]))
 BETA = 0.1
 SAMPLERS = {
     "registers": single_site_registers,
-    "rows": single_site_rows,
+    "lists": single_site_lists,
     "partially collapsed": PartiallyCollapsed(Threads()),
 }
 

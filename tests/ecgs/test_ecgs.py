@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda._ecgs import estimator
 from sklda._ecgs.estimator import Grouped
-from sklda._ecgs.kernels import draw_numbers
-from sklda._gibbs import collapsed
-from sklda._gibbs.kernels import single_site_registers
+from sklda._ecgs.kernels import draw_numbers, rows
+from sklda._gibbs.kernels import single_site_lists
 from sklda._sampling.problem import Problem
+from sklda._sampling.sampler import info, over
 from sklda.datasets import make_lda_corpus
+from tests.gibbs.test_exactness import one_by_one
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue, verdict
@@ -31,9 +33,13 @@ each_kernel = pytest.mark.usefixtures("_kernel")
 @pytest.fixture(params=KERNELS.values(), ids=KERNELS)
 def _kernel(request, monkeypatch):
     """Run a test once with each kernel, whatever the number of topics."""
-    # ECGSLDA has no kernel for registers, whose samples are others.
-    monkeypatch.setattr(single_site_registers, "MOST_TOPICS", 0)
-    monkeypatch.setattr(collapsed, "MANY_TOPICS", request.param)
+    monkeypatch.setattr(estimator, "MANY_TOPICS", request.param)
+    # Single tokens are drawn as by the kernel of groups, not in registers.
+    single = single_site_lists
+    if request.param > 1:
+        single = one_by_one(rows)
+        single.info, single.over = info, over
+    monkeypatch.setattr(estimator, "collapsed_sampler", lambda n_topics: single)
 
 
 def make(strategy="dynamic", **params):
@@ -56,10 +62,10 @@ def assert_same_chain(a, b):
 # --- strategies that are each other ----------------------------------------------
 
 
-@each_kernel
+@pytest.mark.parametrize("n_topics", [4, 50])
 @pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
-def test_standard_is_the_collapsed_sampler(learn_priors):
-    params = {"n_components": 4, "learn_priors": learn_priors, "max_iter": 25}
+def test_standard_is_the_collapsed_sampler(learn_priors, n_topics):
+    params = {"n_components": n_topics, "learn_priors": learn_priors, "max_iter": 25}
     other = CollapsedGibbsLDA(**params, random_state=0).fit(X)
     assert_same_chain(fit("standard", **params), other)
 

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from sklda._ecgs.kernels import lists, rows
-from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._gibbs.kernels import single_site_lists
 from sklda._sampling.problem import Problem
-from tests.gibbs.test_exactness import PROBLEMS
+from tests.gibbs.test_exactness import PROBLEMS, one_by_one
 from tests.helpers import enumeration
 from tests.helpers.corpora import random_corpus
 from tests.helpers.mutants import PlainStreams, interpreted, streams
 
 KERNELS = {"rows": rows, "lists": lists}
-SINGLE = {"rows": single_site_rows, "lists": single_site_lists}
 
 kernels = pytest.mark.parametrize("name", KERNELS)
 
@@ -25,14 +24,13 @@ kernels = pytest.mark.parametrize("name", KERNELS)
 # --- a group for each token is the exact chain -----------------------------------
 
 
-@kernels
 @pytest.mark.parametrize("n_topics", [1, 3, 20])
-def test_one_draw_for_each_token_is_the_single_site_sampler(name, n_topics):
+def test_one_draw_for_each_token_is_the_single_site_sampler(n_topics):
     corpus = random_corpus(3, n_docs=30, n_words=12)
     problem = Problem(corpus, 12, np.full(n_topics, 0.3), 0.2)
     first = np.random.default_rng(0).integers(n_topics, size=corpus.token_ptr[-1])
     chains = []
-    for sampler in (enumeration.in_groups(KERNELS[name], lambda n: n), SINGLE[name]):
+    for sampler in (one_by_one(lists), single_site_lists):
         rng = streams(1)
         state = sampler.from_topics(problem, first.astype(np.uint16))
         for _ in range(10):
@@ -43,12 +41,10 @@ def test_one_draw_for_each_token_is_the_single_site_sampler(name, n_topics):
 
 
 @pytest.mark.slow
-@kernels
 @pytest.mark.parametrize("tiny", ["2 topics", "3 topics", "17 topics"])
-def test_one_draw_for_each_token_leaves_the_posterior_as_it_is(name, tiny):
-    enumeration.assert_exact(
-        enumeration.in_groups(KERNELS[name], lambda n: n), PROBLEMS[tiny], 6000, seed=1
-    )
+def test_one_draw_for_each_token_leaves_the_posterior_as_it_is(tiny):
+    # tests/gibbs/test_exactness.py has the kernel over rows.
+    enumeration.assert_exact(one_by_one(lists), PROBLEMS[tiny], 6000, seed=1)
 
 
 # --- all that one sweep can lead to ----------------------------------------------

@@ -53,7 +53,7 @@ def annealing(most_sweeps=40, beta=0.01):
 
 
 def new_chain(schedule):
-    sampler = collapsed_sampler(None, None, True, K)
+    sampler = collapsed_sampler(K)
     return Chain(sampler, problem(), streams(0), annealing=schedule)
 
 
@@ -131,10 +131,11 @@ LEARNED, SAMPLED = {"learn_priors": "asymmetric"}, {"learn_priors": "hierarchica
 @pytest.mark.parametrize(
     ("name", "priors", "n_sweeps"),
     [
-        ("rows", {"learn_priors": None}, 60),
-        ("rows", SAMPLED, 0),
+        ("registers", {"learn_priors": None}, 60),
+        ("registers", SAMPLED, 0),
         ("covariates", {}, 30),
-        *((name, LEARNED, 30) for name in ("rows", "partially collapsed", "multitask")),
+        ("registers", LEARNED, 30),
+        *((name, LEARNED, 30) for name in ("partially collapsed", "multitask")),
     ],
 )
 def test_priors_that_change_get_half_of_the_burn_in(name, priors, n_sweeps):
@@ -167,7 +168,7 @@ def test_a_fit_that_ends_under_the_heat_has_a_sample_of_the_posterior(name):
     assert model._stored.chain.sums.n_kept == 3
 
 
-@pytest.mark.parametrize("name", ["rows", "covariates", "multitask"])
+@pytest.mark.parametrize("name", ["registers", "covariates", "multitask"])
 def test_looks_under_the_heat_do_not_change_samples(name):
     pytest.importorskip("sklearn.callback")
     watched = fit(name, callbacks=Recorder(), max_iter=30)

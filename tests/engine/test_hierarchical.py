@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklda import CollapsedGibbsLDA
 from sklda._engine.chain import Chain
 from sklda._engine.hierarchical_prior import GammaPriors
-from sklda._gibbs.kernels import single_site_rows
+from sklda._gibbs.kernels import single_site_registers
 from sklda._sampling.problem import Problem
 from sklda._sampling.threads import Threads
 from sklda.datasets import make_lda_corpus
@@ -109,25 +109,27 @@ def test_number_of_topics_of_the_last_sweep():
 
 
 def test_beta_is_fixed_without_a_prior():
-    model = fit("rows", hyperpriors=None, topic_word_prior=0.3)
+    model = fit("registers", hyperpriors=None, topic_word_prior=0.3)
     assert model.topic_word_prior_ == 0.3
     assert "topic_word_prior" not in model.prior_trace_
     each_word = np.linspace(0.1, 0.5, 30)
-    model = fit("rows", hyperpriors=None, topic_word_prior=each_word)
+    model = fit("registers", hyperpriors=None, topic_word_prior=each_word)
     np.testing.assert_array_equal(model.topic_word_prior_, np.tile(each_word, (8, 1)))
 
 
 @pytest.mark.parametrize("learn_priors", [None, "symmetric"])
 def test_nothing_is_sampled_otherwise(learn_priors):
-    model = fit("rows", learn_priors=learn_priors)
+    model = fit("registers", learn_priors=learn_priors)
     assert model.topic_weights_ is None
     assert model.n_topics_ is None
-    assert_same_fit(fit("rows", learn_priors=learn_priors, hyperpriors=None), model)
+    same = fit("registers", learn_priors=learn_priors, hyperpriors=None)
+    assert_same_fit(same, model)
 
 
 def test_default_priors_are_those_of_the_docstring():
     explicit = {"doc_concentration": (1, 1), "weight_concentration": (1, 0.1)}
-    assert_same_fit(fit("rows", hyperpriors=explicit), fit("rows", hyperpriors=None))
+    default = fit("registers", hyperpriors=None)
+    assert_same_fit(fit("registers", hyperpriors=explicit), default)
 
 
 @each
@@ -159,7 +161,7 @@ def assert_sound(model):
 @pytest.mark.slow
 def test_priors_without_tokens_are_drawn_from_their_priors():
     problem = Problem(corpus_of(np.zeros((3, 2), int)), 2, np.ones(2), 0.5)
-    chain = Chain(single_site_rows, problem, streams(1))
+    chain = Chain(single_site_registers, problem, streams(1))
     chain.sample_priors(GammaPriors((2.0, 4.0), (3.0, 0.5), (1.5, 3.0)), Threads(1))
     chain.sweep()
     chain.keep()
@@ -208,14 +210,14 @@ def test_what_is_sampled_may_change_between_fits(name):
 
 def test_hyperpriors_in_an_array_go_on():
     priors = {"doc_concentration": np.array([1.0, 2.0])}
-    model = fit("rows", max_iter=20, warm_start=True, hyperpriors=priors)
+    model = fit("registers", max_iter=20, warm_start=True, hyperpriors=priors)
     assert go_on(model, max_iter=10, burn_in=0).n_iter_ == 30
 
 
 # --- bad input -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["rows", "dynamic", "light", "gibbs"])
+@pytest.mark.parametrize("name", ["registers", "dynamic", "light", "gibbs"])
 def test_arrays_beside_what_is_sampled(name):
     with pytest.raises(ValueError, match=r"doc_topic_prior cannot be an array.*None"):
         fit(name, doc_topic_prior=np.linspace(0.1, 1, 8))

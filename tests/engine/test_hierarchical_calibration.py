@@ -106,7 +106,7 @@ def p_values(sampler, n, cls=HierarchicalPrior, until=0.0):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["rows", "lists", "nested", "partially collapsed", "uncollapsed"]
+    "name", ["registers", "lists", "nested", "partially collapsed", "uncollapsed"]
 )
 def test_samplers_are_calibrated(name):
     # 8 p-values, so one false alarm in 10,000 seeds. In 120 ranks it finds what the
@@ -123,7 +123,7 @@ MUTANTS = {m.fault: m.edits for m in mutants_of("hierarchical") if m.fault in CL
 
 @pytest.mark.slow
 def test_interpreted_priors_are_calibrated():
-    found = p_values(SAMPLERS["rows"].compiled(), 60, mutant([]))
+    found = p_values(SAMPLERS["registers"].compiled(), 60, mutant([]))
     assert min(found.values()) > RIGHT, found
 
 
@@ -131,6 +131,6 @@ def test_interpreted_priors_are_calibrated():
 @pytest.mark.parametrize("edits", MUTANTS.values(), ids=MUTANTS)
 def test_mutants_are_not_calibrated(edits):
     # Four looks at 8 p-values: a right sampler fails for one seed in 30,000.
-    sampler = SAMPLERS["rows"].compiled()
+    sampler = SAMPLERS["registers"].compiled()
     found = p_values(sampler, 120, mutant(edits), until=WRONG)
     assert min(found.values()) < WRONG, found

@@ -120,7 +120,7 @@ def test_closed_form_is_a_mean_over_weights():
 def test_a_round_leaves_the_posterior_as_it_is(tiny):
     # At most five p-values: one false alarm in 20,000 seeds. The mutants below need at
     # most 2000 of the 5000 draws, and most need 200.
-    assert_exact(SAMPLERS["rows"], tiny, 5000, seed=1)
+    assert_exact(SAMPLERS["registers"], tiny, 5000, seed=1)
 
 
 @pytest.mark.slow
@@ -134,7 +134,7 @@ def test_a_round_of_each_sampler_does(name):
 
 @pytest.mark.slow
 def test_tables_that_are_out_of_date_are_found():
-    sampler = Around(SAMPLERS["rows"], {"counts"})
+    sampler = Around(SAMPLERS["registers"], {"counts"})
     found = p_values_after(sampler, PROBLEMS["beta"], 1500, seed=2)
     assert found["beta"] < WRONG, found
 
@@ -150,7 +150,7 @@ def assert_exact(sampler, tiny, n_draws, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("tiny", NINE.values(), ids=NINE)
 def test_a_long_chain_has_the_marginals_of_the_posterior(tiny):
-    chain = Chain(SAMPLERS["rows"], tiny.problem(), streams(3))
+    chain = Chain(SAMPLERS["registers"], tiny.problem(), streams(3))
     assert largest_error(chain, tiny, batch=300) < MOST
 
 
@@ -166,7 +166,7 @@ def test_a_chain_of_each_sampler_has_them(name):
 @pytest.mark.parametrize("kept", ["doc_topic_prior", "topic_word_prior", "counts"])
 def test_a_sampler_that_keeps_what_it_began_with_is_found(kept):
     tiny = NINE["beta"]
-    chain = Chain(Around(SAMPLERS["rows"], {kept}), tiny.problem(), streams(4))
+    chain = Chain(Around(SAMPLERS["registers"], {kept}), tiny.problem(), streams(4))
     assert largest_error(chain, tiny) > MOST
 
 
@@ -253,6 +253,6 @@ def passes(name, problem, edits):
     n_draws, until = (20_000, WRONG) if edits else (1500, 0.0)
     with np.errstate(all="ignore"):
         found = p_values_after(
-            SAMPLERS["rows"], SMALL[problem], n_draws, 7, until, mutant(edits)
+            SAMPLERS["registers"], SMALL[problem], n_draws, 7, until, mutant(edits)
         )
     return verdict(min(found.values()))

@@ -87,7 +87,7 @@ def test_keeping_draws_does_not_change_samples(name):
 
 
 def test_a_snapshot_keeps_the_last_sample_too():
-    lda = model("rows", 3)
+    lda = model("registers", 3)
     problem, threads = make_problem(lda, check_corpus(lda, X, reset=True)), None
     sampler = lda._make_sampler(problem, threads)
     chain = Chain(sampler, problem, estimator.random_streams(0), 3)
@@ -99,7 +99,7 @@ def test_a_snapshot_keeps_the_last_sample_too():
     assert [draw.sweep for draw in chain.draws] == [2, 3, 4]
 
 
-@pytest.mark.parametrize("name", ["rows", "uncollapsed", "dynamic"])
+@pytest.mark.parametrize("name", ["registers", "uncollapsed", "dynamic"])
 def test_more_draws_than_kept_samples_are_refused(name):
     assert model(name, 6).fit(X).draws_.n_draws == 6
     words = r"keep_draws=7 exceeds .* 6: .*thin=3.*burn_in=11.*max_iter=29"
@@ -134,7 +134,7 @@ def test_draws_take_at_most_what_is_checked(n_topics):
 
 
 def test_too_much_memory_is_refused_before_sampling(monkeypatch):
-    lda = model("rows", 5)
+    lda = model("registers", 5)
     needed = 5 * most_bytes(lda)
     monkeypatch.setattr(notices, "free_memory", lambda: 2 * needed)
     expected = lda.fit(X).components_
@@ -148,7 +148,7 @@ def test_too_much_memory_is_refused_before_sampling(monkeypatch):
 
 def test_chains_need_memory_for_all_of_them(monkeypatch):
     pytest.importorskip("arviz_stats")
-    lda = model("rows", 5)
+    lda = model("registers", 5)
     n_bytes = 5 * most_bytes(lda)
     monkeypatch.setattr(notices, "free_memory", lambda: 4 * n_bytes)
     sample_chains(lda, X, n_chains=2)

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda._data.corpus import cells_of, document_lengths
 from sklda._engine.sharded import Sharded, sharded
-from sklda._gibbs.kernels import single_site_rows
+from sklda._gibbs.kernels import single_site_lists
 from sklda._sampling.problem import Problem
 from sklda._sampling.random_streams import random_topics
 from sklda._sampling.threads import Threads
@@ -78,7 +78,7 @@ def alpha_leads(name, cls=Sharded):
     return bool((state.z == np.repeat(group, document_lengths(corpus))).all())
 
 
-OF_DOCUMENTS = ("rows", "registers", "lists", "shortcut, rows", "dynamic, lists")
+OF_DOCUMENTS = ("registers", "lists", "shortcut, rows", "dynamic, lists")
 
 
 @pytest.mark.parametrize("name", OF_DOCUMENTS)
@@ -87,7 +87,7 @@ def test_documents_of_shards_have_their_own_alpha(name):
 
 
 def test_totals_of_shards_are_lines_of_the_cache_apart():
-    _, _, state = start("rows", random_corpus(1, 25, 9, mean=2), 3)
+    _, _, state = start("registers", random_corpus(1, 25, 9, mean=2), 3)
     for totals in (state.topics, deepcopy(state).topics):
         distances = np.diff(sorted(total.ctypes.data for total in totals))
         assert distances.min() >= state.topic.nbytes + 64
@@ -96,7 +96,7 @@ def test_totals_of_shards_are_lines_of_the_cache_apart():
 @pytest.mark.parametrize("n_shards", [2, 3, 7])
 def test_shards_have_near_equal_tokens(n_shards):
     corpus = random_corpus(2, 60, 30)
-    _, _, state = start("rows", corpus, n_shards)
+    _, _, state = start("registers", corpus, n_shards)
     document_tokens, word_tokens = np.zeros(n_shards), np.zeros(n_shards)
     for phase, shares in enumerate(state.phases):
         for i, part, _ in shares:
@@ -146,9 +146,9 @@ def passes(name, problem, edits):
     """Return whether parts are as they should be, after edits of what makes them."""
     module = interpreted("sklda._engine.sharded", edits).module
     if problem == "alphas":
-        return alpha_leads("rows", module.Sharded)
+        return alpha_leads("registers", module.Sharded)
     corpus = random_corpus(1, 25, 9, mean=2)
-    sampler = module.Sharded(single_site_rows, 3, Threads())
+    sampler = module.Sharded(single_site_lists, 3, Threads())
     problem = Problem(corpus, 9, np.full(4, 0.2), 0.1)
     state = sampler.from_topics(problem, np.zeros(corpus.token_ptr[-1], np.uint16))
     return bool(is_sound(state.phases, corpus))
@@ -171,18 +171,18 @@ def test_only_the_totals_are_approximate(name, tiny):
 
 def test_the_totals_are_approximate():
     # It shows because there are so few tokens.
-    sampler = Sharded(single_site_rows, 2, Threads())
+    sampler = Sharded(single_site_lists, 2, Threads())
     assert enumeration.is_wrong(sampler, TINY["two documents"], 4_000, seed=2)
 
 
 def test_one_shard_is_the_sampler_itself():
     problem = Problem(random_corpus(2), 9, np.full(3, 0.2), 0.1)
     alone = problem._replace(corpus=random_corpus(2, n_docs=1))
-    assert sharded(single_site_rows, problem, 1, Threads()) is single_site_rows
-    assert sharded(single_site_rows, alone, 5, Threads()) is single_site_rows
-    assert sharded(single_site_rows, problem, 2, Threads()).n_shards == 2
+    assert sharded(single_site_lists, problem, 1, Threads()) is single_site_lists
+    assert sharded(single_site_lists, alone, 5, Threads()) is single_site_lists
+    assert sharded(single_site_lists, problem, 2, Threads()).n_shards == 2
     many = problem._replace(corpus=random_corpus(2, n_docs=300))
-    assert 100 < sharded(single_site_rows, many, 10**12, Threads()).n_shards <= 128
+    assert 100 < sharded(single_site_lists, many, 10**12, Threads()).n_shards <= 128
 
 
 # --- interrupts ------------------------------------------------------------------
@@ -193,7 +193,7 @@ def test_one_shard_is_the_sampler_itself():
 @pytest.mark.parametrize(
     ("model", "kernel"),
     [
-        (CollapsedGibbsLDA(n_shards=4), "single_site_registers.sweep"),
+        (CollapsedGibbsLDA(n_shards=4), "single_site_lists.sweep"),
         (UncollapsedGibbsLDA(), "uncollapsed.resample_topics"),
     ],
     ids=["shards", "slices"],

@@ -15,7 +15,7 @@ from sklda.diagnostics import sample_chains
 from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of
-from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, given_for
+from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, InLists, given_for
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
 LABELS, NUMBERS = np.arange(40) % 3, np.linspace(0, 1, 40)
@@ -24,7 +24,7 @@ MODELS = (
     | SUPERVISED
     | {
         "many topics": CollapsedGibbsLDA(130),
-        "lists in shards": CollapsedGibbsLDA(n_shards=3, sampler="sparse"),
+        "lists in shards": InLists(n_shards=3),
         "learned priors": CollapsedGibbsLDA(learn_priors="asymmetric"),
         "draws": CollapsedGibbsLDA(keep_draws=4),
         "dynamic in shards": ECGSLDA(n_shards=3),
@@ -96,7 +96,7 @@ def test_more_draws_than_one_fit_keeps():
 
 
 def test_progress_goes_on(capsys):
-    model = fit(make("rows", max_iter=12, warm_start=True, verbose=1))
+    model = fit(make("registers", max_iter=12, warm_start=True, verbose=1))
     fit(model.set_params(max_iter=6, burn_in=0))
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[2] for line in lines] == [
@@ -117,7 +117,7 @@ def test_a_stopped_fit_goes_on():
     assert_same_fit(model, expected)
 
 
-@pytest.mark.parametrize("name", ["rows", "light"])
+@pytest.mark.parametrize("name", ["registers", "light"])
 def test_a_failure_leaves_the_chain_as_it_was(name, monkeypatch):
     model = fit(make(name, max_iter=26, warm_start=True))
     model.set_params(max_iter=8, burn_in=0)
@@ -140,7 +140,7 @@ def test_a_failure_leaves_the_chain_as_it_was(name, monkeypatch):
 # --- documents -------------------------------------------------------------------
 
 
-ADDED = ["rows", "shards", "dynamic", "uncollapsed", "rows, sampled"]
+ADDED = ["registers", "shards", "dynamic", "uncollapsed", "registers, sampled"]
 
 
 @pytest.mark.parametrize("name", ADDED)
@@ -179,7 +179,10 @@ OTHER_DOCUMENTS = [
 @pytest.mark.parametrize(
     ("name", "documents", "y", "words"),
     [
-        *(("rows", documents, None, words) for documents, words in OTHER_DOCUMENTS),
+        *(
+            ("registers", documents, None, words)
+            for documents, words in OTHER_DOCUMENTS
+        ),
         ("light", X[::-1], LABELS, "document 0 of X differs"),
         ("light", np.vstack([X, X[:1]]), np.append(LABELS, 0), "X has 41 documents"),
         ("light", X, LABELS + 1, "y must be the same"),
@@ -228,14 +231,14 @@ def test_documents_in_common(chunk, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("rows", {"n_components": 5}),
-        ("rows", {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4]}),
-        ("rows", {"n_shards": 2}),
-        ("rows", {"sampler": "sparse"}),
+        ("registers", {"n_components": 5}),
+        ("registers", {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4]}),
+        ("registers", {"n_shards": 2}),
+        ("blocks", {"blocking": "backward"}),
         ("dynamic", {"strategy": "shortcut"}),
         ("light", {"C": 3.0}),
         ("light", {"multi_class": "ovr"}),
-        ("rows, sampled", {"hyperpriors": {"topic_word_prior": (1.0, 2.0)}}),
+        ("registers, sampled", {"hyperpriors": {"topic_word_prior": (1.0, 2.0)}}),
     ],
 )
 def test_what_the_chain_depends_on_must_not_change(name, change):
@@ -253,19 +256,19 @@ def test_what_the_chain_depends_on_must_not_change(name, change):
 
 
 def test_what_a_fit_anew_leaves():
-    model = fit(make("rows", max_iter=26, warm_start=True))
+    model = fit(make("registers", max_iter=26, warm_start=True))
     assert clone(model)._stored is None
     fit(model.set_params(warm_start=False))
     assert model._stored is None
     with pytest.warns(UserWarning, match="kept no chain.*starts again") as caught:
         model.set_params(warm_start=True).fit(X)
     assert caught[0].filename == __file__
-    assert_same_fit(model, fit(make("rows", max_iter=26)))
+    assert_same_fit(model, fit(make("registers", max_iter=26)))
 
 
 def test_chains_side_by_side_do_not_go_on_by_fit():
     pytest.importorskip("arviz_stats")
-    model = fit(make("rows", max_iter=26, warm_start=True))
+    model = fit(make("registers", max_iter=26, warm_start=True))
     chains = sample_chains(model, X, n_chains=2, random_state=0).more(4)
     assert not any(estimator.warm_start for estimator in chains.estimators_)
     assert_same_fit(chains.estimators_[0], clone(chains.estimators_[0]).fit(X))

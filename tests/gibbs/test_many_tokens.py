@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from sklda._data.corpus import Part, kernel_parts
-from sklda._gibbs.kernels import (
-    single_site_lists,
-    single_site_registers,
-    single_site_rows,
-)
+from sklda._gibbs.kernels import single_site_lists, single_site_registers
 from sklda._sampling.problem import Problem
 from sklda._tables import lists
 from tests.helpers.corpora import random_corpus
@@ -16,7 +12,7 @@ from tests.helpers.mutants import streams
 
 FAR = 2**31 + 5  # tokens, and cells, before the first real one
 N_WORDS, N_TOPICS = 9, 4
-SAMPLERS = [single_site_lists, single_site_registers, single_site_rows]
+SAMPLERS = [single_site_lists, single_site_registers]
 SLOW = pytest.mark.slow  # what is compiled for this one test
 each = pytest.mark.parametrize(
     "sampler", SAMPLERS, ids=lambda sampler: sampler.__name__.rpartition("_")[2]

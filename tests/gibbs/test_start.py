@@ -28,7 +28,7 @@ X, _, TOPICS = make_lda_corpus(60, V, K, document_length=30, random_state=0)
 each = pytest.mark.parametrize("name", GIBBS)
 
 
-def fit(name="rows", documents=X, **params):
+def fit(name="registers", documents=X, **params):
     params = {"n_components": K, "max_iter": 4, "random_state": 0, **params}
     return clone(GIBBS[name]).set_params(**params).fit(documents)
 

@@ -78,7 +78,7 @@ def made(family: str, mutant: Mutant) -> tuple:
     """Return a mutant, its problem, and how it is tested."""
     if family == "single_site":
         tiny = single_site.SMALL[mutant.problem]
-        sampler = single_site.plain(mutant.sampler, *mutant.edits).sampler()
+        sampler = single_site.plain(mutant.sampler, *mutant.edits)
     else:
         kernel, _, one_step = mutant.sampler.partition(", ")
         tiny, n_steps = medlda.SMALL[mutant.problem], 1 if one_step else 3

@@ -27,6 +27,7 @@ from sklda import (
     PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
+from tests.helpers.ways_to_fit import InLists
 
 PATH = Path(__file__).resolve().parents[1] / "data" / "bits.json"
 PATH_OF_TRACES = PATH.with_name("traces.json")
@@ -39,8 +40,7 @@ GIBBS = {"sampler": "gibbs"}
 JOINT = {"sampler": "gibbs", "n_weight_steps": None}
 SAMPLERS: dict[str, tuple[type, dict[str, Any]]] = {
     "single-site": (CollapsedGibbsLDA, {}),
-    "single-site, dense": (CollapsedGibbsLDA, {"sampler": "dense"}),
-    "single-site, sparse": (CollapsedGibbsLDA, {"sampler": "sparse"}),
+    "single-site, lists": (InLists, {}),
     "sharded": (CollapsedGibbsLDA, {"n_shards": 3}),
     "nested": (CollapsedGibbsLDA, {"blocking": "nested"}),
     "nested, four tokens": (CollapsedGibbsLDA, FOUR),

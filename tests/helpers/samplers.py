@@ -31,7 +31,6 @@ class Known(NamedTuple):
 
 
 _KERNELS = "sklda._gibbs.kernels"
-_SINGLE = tuple(f"{_KERNELS}.single_site_{name}" for name in ("rows", "lists"))
 
 
 def blocked(nested: bool, most: int | None) -> Known:
@@ -41,9 +40,8 @@ def blocked(nested: bool, most: int | None) -> Known:
 
 # What the estimators choose from.
 SAMPLERS = {
-    "rows": Known(_SINGLE[0]),
     "registers": Known(f"{_KERNELS}.single_site_registers"),
-    "lists": Known(_SINGLE[1]),
+    "lists": Known(f"{_KERNELS}.single_site_lists"),
     "nested": blocked(True, None),
     "backward": blocked(False, None),
     "small blocks": blocked(True, 4),

@@ -64,17 +64,17 @@ def test_a_function_must_be_the_only_one(function):
 
 
 def test_modules_are_the_interpreted_ones_and_leave_the_package_alone():
-    from sklda._gibbs.kernels import single_site_rows
+    from sklda._ecgs.kernels import rows as groups
     from sklda._sampling import problem
     from sklda._tables import rows
 
     edit = Edit("rows.weigh_row", "total(A)", "-1.0")
-    loaded = interpreted("sklda._gibbs.kernels.single_site_rows", [edit], lanes=2)
+    loaded = interpreted("sklda._ecgs.kernels.rows", [edit], lanes=2)
     ratio, weight = np.ones(LANES, np.float32), np.zeros(LANES, np.float32)
     arguments = (ratio, np.ones(LANES, np.int32), np.float32(1), weight)
     assert loaded.module.weigh_row(*arguments) == -1
     assert loaded.module.weigh_row is loaded.modules["sklda._tables.rows"].weigh_row
     assert loaded.modules["sklda._sampling.problem"].padded(3) == 4
-    assert rows.weigh_row is single_site_rows.weigh_row
+    assert rows.weigh_row is groups.weigh_row
     assert from_python(rows.weigh_row)(*arguments) == 2 * LANES
     assert problem.padded(3) == problem.LANES == LANES

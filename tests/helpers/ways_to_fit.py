@@ -5,10 +5,21 @@ from typing import Any
 import numpy as np
 
 import sklda
+from sklda._engine.sharded import sharded
+from sklda._gibbs.kernels import single_site_lists
+
+
+class InLists(sklda.CollapsedGibbsLDA):
+    """Single-site sampling over lists, also of few topics."""
+
+    def _make_sampler(self, problem: Any, threads: Any) -> Any:
+        n_shards = self._parameters.n_shards
+        return sharded(single_site_lists, problem, n_shards, threads)
+
 
 GIBBS = {
-    "rows": sklda.CollapsedGibbsLDA(sampler="dense"),
-    "lists": sklda.CollapsedGibbsLDA(sampler="sparse"),
+    "registers": sklda.CollapsedGibbsLDA(),
+    "lists": InLists(),
     "blocks": sklda.CollapsedGibbsLDA(blocking="nested", max_block_size=None),
     "shards": sklda.CollapsedGibbsLDA(n_shards=3, n_jobs=2),
     "dynamic": sklda.ECGSLDA(),

@@ -15,6 +15,9 @@ SMALL = {
     ),
     "one seed": TinyProblem("aa bb", 2, (0.5, 0.5), ((0.1, 0.1), (0.1, 2))),
     "of words": TinyProblem("aabb b", 2, (0.4, 0.9), ((0.1, 4), (0.1, 4))),
+    "topics in a row": TinyProblem(
+        "abc c", 3, (0.4, 2.0, 0.5), ((0.1, 2, 1), (1.5, 0.7, 0.1), (0.6, 0.1, 3))
+    ),
     "words far apart": TinyProblem("aabb", 2, (1.0, 1.5), ((5.0, 0.1), (5.0, 0.1))),
 }
 

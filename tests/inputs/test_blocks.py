@@ -18,6 +18,7 @@ from sklda.metrics import document_completion_score, left_to_right_log_likelihoo
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.forms import duplicates
 from tests.helpers.processes import no_file_beyond
+from tests.helpers.ways_to_fit import InLists
 
 DOCUMENTS, WORDS = 60, 30
 
@@ -155,7 +156,7 @@ def test_a_large_matrix_is_not_copied_into_memory(monkeypatch):
 WARM = {"max_iter": 4, "init": "random", "warm_start": True, "random_state": 0}
 FIXED = WARM | {"learn_priors": None}
 CHAINS = {
-    "lists in shards": CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **FIXED),
+    "lists in shards": InLists(3, n_shards=2, **FIXED),
     "one-vs-rest": MedLDAClassifier(3, multi_class="ovr", **WARM),
     "medlda in shards": MedLDAClassifier(3, sampler="gibbs", n_shards=2, **WARM),
 }

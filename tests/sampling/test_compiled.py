@@ -39,7 +39,9 @@ def test_no_index_is_out_of_bounds(name):
 
 
 TOO_SMALL = {
-    "rows": Edit("sweep_tokens", "np.zeros(N + LANES, *Z)", "np.zeros(N, *Z)"),
+    "groups, rows": Edit(
+        "rows.sweep_groups", "np.zeros(N + LANES, *Z)", "np.zeros(N, *Z)"
+    ),
     "lists": Edit("empty_lists", "padded(*Z)", "padded(*Z) - LANES"),
 }
 

@@ -20,7 +20,7 @@ from tests.helpers.selection import fast_and_slow
 
 KNOWN = SAMPLERS | GROUPS
 KERNELS = [
-    *("rows", "lists", "small blocks", "nested", "backward", "uncollapsed"),
+    *("lists", "small blocks", "nested", "backward", "uncollapsed"),
     *GROUPS,
 ]
 IN_LISTS = [

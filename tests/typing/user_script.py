@@ -22,7 +22,7 @@ from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 X, doc_topic, topic_word = make_lda_corpus(30, 20, 3, random_state=0)
 y = doc_topic.argmax(axis=1)
 
-lda = CollapsedGibbsLDA(3, sampler="dense", learn_priors="symmetric", max_iter=4)
+lda = CollapsedGibbsLDA(3, blocking="nested", learn_priors="symmetric", max_iter=4)
 theta: np.ndarray = lda.fit(X).transform(X)
 score: float = lda.score(X) + lda.perplexity(X)
 components: np.ndarray = lda.components_
@@ -87,7 +87,7 @@ MedLDAClassifier(class_weight={"a": 2.0})
 
 CollapsedGibbsLDA(n_topics=3)  # pyright: ignore[reportCallIssue]
 other = sklda.LdaModel  # pyright: ignore[reportAttributeAccessIssue]
-CollapsedGibbsLDA(sampler="fast")  # pyright: ignore[reportArgumentType]
+CollapsedGibbsLDA(blocking="fast")  # pyright: ignore[reportArgumentType]
 CollapsedGibbsLDA(blocking="both")  # pyright: ignore[reportArgumentType]
 CVBLDA(approximation="first-order")  # pyright: ignore[reportArgumentType]
 MedLDAClassifier(class_weight="balance")  # pyright: ignore[reportArgumentType]

@@ -19,7 +19,6 @@ from sklda._tables.rows import (
     kernel_priors,
     prefetch_row,
     resample_dense,
-    resample_each_dense,
     weigh_row,
 )
 
@@ -55,9 +54,10 @@ def _sweep_document(d, part, state, priors, n_draws, document, scratch, rng):
         total = weigh_row(document.ratio, row, beta, scratch.weight)
         first, last, n_groups = token_ptr[c], token_ptr[c + 1], n_draws[c]
         if n_groups == last - first:
-            resample_each_dense(
-                z, first, last, row, total, priors, document, scratch, rng
-            )
+            for i in range(first, last):
+                total = resample_dense(
+                    z, i, 1, row, total, priors, document, scratch, rng
+                )
             continue
         while n_groups > 0:
             n = group_size(last - first, n_groups)

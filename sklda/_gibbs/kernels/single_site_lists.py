@@ -1,8 +1,15 @@
 """Single-site collapsed Gibbs sampling over lists of the topics that a word has.
 
-The conditional is that of `single_site_rows`, in two parts: `sklda._tables.lists` draws
-from them. Cost: O(topics of the word) per cell, O(K) per document that is not short,
-and O(K) for the few tokens that the second part draws.
+Griffiths & Steyvers, "Finding scientific topics", PNAS 2004, equation 5: with the token
+itself taken out of all counts,
+
+    p(z = k | rest) ~ (n_dk + alpha_k) / (n_k + V beta) * (n_wk + beta).
+
+`sklda._tables.lists` draws from it in two parts. The tokens of a cell share document
+and word: the weights of the word's topics are computed once per cell, and a move
+updates only two of them. Most tokens keep their topic: the draw tries it first, and a
+token that stays writes nothing. Cost: O(topics of the word) per cell, O(K) per document
+that is not short, and O(K) for the few tokens that the second part draws.
 """
 
 import numpy as np

@@ -1,9 +1,10 @@
 """Single-site collapsed Gibbs sampling for so few topics that registers hold a row.
 
-The conditional is that of `single_site_rows`, which spends half of its time on branches
-that depend on a draw, because no processor can predict them. This kernel has no such
-branches. Counts of the document, ratios and weights stay in registers; the topic is the
-first lane whose running sum exceeds a random number.
+The conditional is that of `single_site_lists`. A kernel that tries the present topic
+first spends half of its time on branches that depend on a draw, because no processor
+can predict them. This kernel has no such branches. Counts of the document, ratios and
+weights stay in registers; the topic is the first lane whose running sum exceeds a
+random number.
 
 Each draw waits for the one before it. Meanwhile, the kernel does all work that does not
 depend on the earlier draw: it computes the ratio of each topic after the change that
