@@ -170,8 +170,7 @@ html_theme_options = {
 if "deployed" in tags:  # noqa: F821
     html_theme_options |= deploy.theme_options(version)
 # Pages that belong to no section need no list of its pages.
-alone = ("index", "benchmark_pictures", "citing")
-html_sidebars = dict.fromkeys(alone, [])
+html_sidebars = {name: [] for name in ("index", "benchmark_pictures", "citing")}
 
 # --- links to other projects -------------------------------------------------
 

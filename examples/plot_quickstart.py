@@ -10,8 +10,8 @@ and went.
 
 # %%
 # Count the words. Words that occur in more than a tenth of the passages (congress,
-# government, people) say nothing about their subject, so ``max_df`` excludes them. Three
-# frequent words are missing in scikit-learn's list of stop words.
+# government, people) say nothing about their subject, so ``max_df`` excludes them.
+# Three frequent words are missing in scikit-learn's list of stop words.
 import time
 
 import matplotlib.pyplot as plt

@@ -35,14 +35,13 @@ def report(kind: str, n_topics: int, folder: Path = RESULTS) -> dict:
 
 
 def by_processor(kind: str) -> dict[str, Path]:
-    """Return the folders of the processors for which all reports of a kind are stored."""
+    """Return the folders with all reports of a kind, by processor."""
+    numbers = TOPICS if kind == "speed" else (SHOWN,)
+    files = [f"{kind}-{CORPUS}-{n_topics}-1.json" for n_topics in numbers]
     return {
-        name: folder
-        for name, folder in FOLDERS.items()
-        if all(
-            (folder / f"{kind}-{CORPUS}-{n_topics}-1.json").is_file()
-            for n_topics in (TOPICS if kind == "speed" else [SHOWN])
-        )
+        processor: folder
+        for processor, folder in FOLDERS.items()
+        if all((folder / file).is_file() for file in files)
     }
 
 
@@ -121,7 +120,7 @@ def draw_speed(axes) -> str:
     bars = axes.barh(labels, list(speeds.values()), color=colors)
     axes.bar_label(bars, fmt="%.1f", padding=3)
     axes.margins(x=0.12)
-    axes.set(xlabel="million tokens per second", title="Speed on one thread")
+    axes.set(xlabel="million tokens per second", title="Speed on one thread, AVX-512")
     texts = (f"{PEERS[n].label} {v:.1f}" for n, v in reversed(speeds.items()))
     return f"Million tokens per second: {', '.join(texts)}."
 

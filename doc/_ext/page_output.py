@@ -14,6 +14,7 @@ import time
 import traceback
 import warnings
 from fnmatch import fnmatch
+from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 
@@ -115,9 +116,11 @@ def run(code, namespace, folder, number):
     with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
         with warnings.catch_warnings(record=True) as warned:
             exec(compile(code, f"{folder.name}.rst", "exec"), namespace)
-    for warning in warned:
-        text = f"{warning.category.__name__}: {warning.message}"
-        printed.write(f"\n{fill(text, WIDTH_OF_TEXT)}\n")
+    for category, messages in groupby(warned, lambda warning: warning.category):
+        first, *others = (str(warning.message) for warning in messages)
+        more = f" ({len(others)} more of this kind.)" if others else ""
+        text = f"{category.__name__}: {first}{more}"
+        printed.write(f"\n{fill(text, WIDTH_OF_TEXT, break_on_hyphens=False)}\n")
     pictures = []
     for figure in map(pyplot.figure, pyplot.get_fignums()):
         path = folder / f"{number}-{figure.number}.png"
