@@ -93,8 +93,9 @@ def keep_underscores(app, what, name, obj, options, lines):
 
 # --- code on the pages -------------------------------------------------------
 
-# All runs, but for what is written for another file or is part of a script.
-page_output_exclude = ["add_a_sampler", "developing/architecture"]
+# All runs, but for what is written for another file, is part of a script, or is for the
+# texts of the reader.
+page_output_exclude = ["add_a_sampler", "developing/architecture", "index"]
 page_output_live = ["user_guide/explorer/addresses.html"]
 # What takes long, and runs with `make html-examples` only.
 page_output_asked = ["auto_examples/*"]
@@ -168,9 +169,8 @@ html_theme_options = {
 # Of a server only: a page that is opened as a file cannot read the list of versions.
 if "deployed" in tags:  # noqa: F821
     html_theme_options |= deploy.theme_options(version)
-# Pages without pages below them need no list of these.
-html_sidebars = {path.stem: [] for path in HERE.glob("*.rst")}
-html_sidebars["reference"] = ["sidebar-nav-bs"]
+# Pages that belong to no section need no list of its pages.
+html_sidebars = {name: [] for name in ("index", "benchmark_pictures", "citing")}
 
 # --- links to other projects -------------------------------------------------
 

@@ -11,11 +11,12 @@ and went.
 # %%
 # Count the words. Words that occur in more than a tenth of the passages (congress,
 # government, people) say nothing about their subject, so ``max_df`` excludes them.
+# Three frequent words are missing in scikit-learn's list of stop words.
 import time
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.model_selection import train_test_split
 
 from sklda import CollapsedGibbsLDA
@@ -23,8 +24,9 @@ from sklda.datasets import load_state_of_the_union
 from sklda.inspection import top_words
 
 addresses = load_state_of_the_union()
+stop_words = [*ENGLISH_STOP_WORDS, "does", "let", "shall"]
 counter = CountVectorizer(
-    stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.1
+    token_pattern=r"[^\W\d]{3,}", stop_words=stop_words, min_df=5, max_df=0.1
 )
 X = counter.fit_transform(addresses.data)
 words = counter.get_feature_names_out()

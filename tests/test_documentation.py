@@ -146,7 +146,7 @@ def test_figures_of_the_readme_are_those_of_the_results(extension):
     readme = " ".join((ROOT / "README.rst").read_text("utf-8").split())
     assert front.sentence() in readme
     for text in (
-        "{wait-seconds} seconds instead of {wait-other-seconds}",
+        "{waits}",
         "to a perplexity of {wait-perplexity} on held-out words",
         "with {wait-other}, the fastest other exact sampler",
         "{exact-mutants} planted faults, all of them found",

@@ -81,6 +81,15 @@ def test_code_that_fails_is_a_warning(build):
     assert "x is" not in text.replace('"x is"', "")
 
 
+def test_page_shows_a_warning_once_for_each_kind(build):
+    lines = "import warnings", "warnings.simplefilter('always')", "for x in (1, 2, 6):"
+    code = "\n   ".join([*lines, "    warnings.warn(f'no. {x}')"])
+    page, warnings = build({"index": PAGE.replace("x = 6", code)})
+    assert "UserWarning: no. 1 (2 more of this kind.)" in page
+    assert "no. 2" not in page
+    assert warnings == ""
+
+
 def test_page_says_what_is_missing_and_shows_what_is_stored(build, monkeypatch):
     needs = importlib.import_module("needs")
     monkeypatch.setattr(needs, "missing", lambda code: "no_such_package is missing.")

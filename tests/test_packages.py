@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import textwrap
 import tomllib
 import zipfile
 from importlib.metadata import version
@@ -16,6 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 import sklda
+from sklda.datasets import load_state_of_the_union
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.rst").read_text("utf-8")
@@ -128,15 +130,27 @@ def test_readme_of_package_pages_has_no_relative_targets(release, tag):
     assert targets(found) == expected != targets(README)
 
 
+def block_of_the_readme(name: str, language: str) -> str:
+    """Return the block of code below a comment."""
+    head = rf"^\.\. {name}\n\n\.\. code-block:: {language}\n\n"
+    found = re.search(head + r"((?: +.*\n|\n)+)", README, re.MULTILINE)[1]
+    return textwrap.dedent(found)
+
+
 @pytest.mark.slow
 def test_example_of_the_readme_prints_what_stands_below_it(capsys):
-    block = r"^\.\. {}\n\n\.\. code-block:: {}\n\n((?: +.*\n|\n)+)"
-    parts = [("ten-lines", "python"), ("ten-lines-output", "text")]
-    code, shown = (
-        re.search(block.format(*part), README, re.MULTILINE)[1] for part in parts
-    )
-    exec("if True:\n" + code, {})
+    exec(block_of_the_readme("example", "python"), {})
+    shown = block_of_the_readme("example-output", "text")
     assert capsys.readouterr().out.split() == shown.split()
+
+
+def test_five_lines_of_the_readme_write_a_page(tmp_path, monkeypatch):
+    code = block_of_the_readme("own-texts", "python")
+    _, lines = code.rstrip().split("\n\n")
+    assert len(lines.splitlines()) == 5
+    monkeypatch.chdir(tmp_path)
+    exec(code, {"texts": load_state_of_the_union().data[:100]})
+    assert (tmp_path / "topics.html").stat().st_size > 10_000
 
 
 def test_citation_has_the_version_that_comes_next():

@@ -1,7 +1,9 @@
 """What the front page and the README show of the comparison with other programs.
 
-The only place that chooses reports of ``benchmarks/results/compare`` for them: speeds,
-the perplexity that topics reach in a given time, and the time to a given perplexity.
+The only place that chooses reports of ``benchmarks/results`` for them: speeds, the
+perplexity that topics reach in a given time, and the time to a given perplexity. Speeds
+depend on the processor, so each sentence names those that were measured, the smaller
+first; the two figures are of the last of them.
 """
 
 import os
@@ -18,22 +20,36 @@ from benchmarks.figures import styles
 from benchmarks.harness import read
 from benchmarks.programs import PEERS
 
-RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "compare"
+ROOT = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
+RESULTS = ROOT / "compare"
+# python -m benchmarks compare-speed --results benchmarks/results/avx2, for example.
+FOLDERS = {"AVX2": ROOT / "avx2" / "compare", "AVX-512": RESULTS}
 CORPUS, TOPICS, SHOWN = "nips", (20, 100, 400, 1000), 100
 OURS, COLOR, GREY = "sklda", "#2f7fbf", "#b9c3cc"
 
 
-def report(kind: str, n_topics: int) -> dict:
+def report(kind: str, n_topics: int, folder: Path = RESULTS) -> dict:
     """Return what was measured on one thread."""
     name = f"{kind}-{CORPUS}-{n_topics}-1"
-    return read(RESULTS, name)[name]
+    return read(folder, name)[name]
 
 
-def ratios() -> dict[int, float]:
+def by_processor(kind: str) -> dict[str, Path]:
+    """Return the folders with all reports of a kind, by processor."""
+    numbers = TOPICS if kind == "speed" else (SHOWN,)
+    files = [f"{kind}-{CORPUS}-{n_topics}-1.json" for n_topics in numbers]
+    return {
+        processor: folder
+        for processor, folder in FOLDERS.items()
+        if all((folder / file).is_file() for file in files)
+    }
+
+
+def ratios(folder: Path) -> dict[int, float]:
     """Return tokens per second, relative to the fastest other exact sampler."""
     found = {}
     for n_topics in TOPICS:
-        measured = report("speed", n_topics)
+        measured = report("speed", n_topics, folder)
         speeds = {name: compare.speed(measured, name) for name in measured["programs"]}
         ours, others = compare.ours_and_others(speeds)
         found[n_topics] = ours / max(others.values())
@@ -41,27 +57,42 @@ def ratios() -> dict[int, float]:
 
 
 def sentence() -> str:
-    """Return the ratios in words; the README has the same."""
-    (n_topics, ratio), *others = ratios().items()
-    texts = [f"{ratio:.1f} times as many with {n_topics} topics"]
-    texts += [f"{ratio:.1f} with {n_topics:,}" for n_topics, ratio in others]
-    return ", ".join(texts)
+    """Return the ratios in words, by processor; the README has the same."""
+    texts = []
+    for processor, folder in by_processor("speed").items():
+        (n_topics, ratio), *others = ratios(folder).items()
+        parts = [f"with {processor} {ratio:.1f} times as many with {n_topics} topics"]
+        parts += [f"{ratio:.1f} with {n_topics:,}" for n_topics, ratio in others]
+        texts.append(", ".join(parts))
+    return "; ".join(texts)
 
 
-def waits() -> dict[str, str]:
-    """Return the seconds to the lowest perplexity that all exact samplers reach."""
-    measured = report("quality", SHOWN)
-    level, seconds = compare.levels(measured)[-2], {}
-    for name, program in measured["programs"].items():
-        every = [compare.seconds_to(curve, level) for curve in program["runs"]]
+def level() -> int:
+    """Return the lowest perplexity that all exact samplers reach."""
+    return compare.levels(report("quality", SHOWN))[-2]
+
+
+def wait(folder: Path) -> tuple[float, str, float]:
+    """Return the seconds to the level, the fastest other program, and its seconds."""
+    seconds = {}
+    for name, program in report("quality", SHOWN, folder)["programs"].items():
+        every = [compare.seconds_to(curve, level()) for curve in program["runs"]]
         seconds[name] = median(every)
     ours, others = compare.ours_and_others(seconds)
     fastest = min(others, key=others.__getitem__)
+    return ours, PEERS[fastest].label, others[fastest]
+
+
+def waits() -> dict[str, str]:
+    """Return the seconds in words, by processor; the README has the same."""
+    texts = []
+    for processor, folder in by_processor("quality").items():
+        ours, other, theirs = wait(folder)
+        texts.append(f"{ours:.1f} seconds instead of {theirs:.1f} with {processor}")
     return {
-        "wait-perplexity": f"{level:,}",
-        "wait-seconds": f"{ours:.1f}",
-        "wait-other": PEERS[fastest].label,
-        "wait-other-seconds": f"{others[fastest]:.1f}",
+        "wait-perplexity": f"{level():,}",
+        "wait-other": other,
+        "waits": ", ".join(texts),
     }
 
 
@@ -89,7 +120,7 @@ def draw_speed(axes) -> str:
     bars = axes.barh(labels, list(speeds.values()), color=colors)
     axes.bar_label(bars, fmt="%.1f", padding=3)
     axes.margins(x=0.12)
-    axes.set(xlabel="million tokens per second", title="Speed on one thread")
+    axes.set(xlabel="million tokens per second", title="Speed on one thread, AVX-512")
     texts = (f"{PEERS[n].label} {v:.1f}" for n, v in reversed(speeds.items()))
     return f"Million tokens per second: {', '.join(texts)}."
 

@@ -12,8 +12,11 @@ import os
 import shutil
 import time
 import traceback
+import warnings
 from fnmatch import fnmatch
+from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 
 import needs
 import stored_output
@@ -23,6 +26,7 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 WIDTH_OF_ONE = 1010  # pixels; a wider picture has several panels
+WIDTH_OF_TEXT = 88  # characters
 FOLDER = "page_output"  # beside the doctrees that point to its pictures
 
 
@@ -101,7 +105,7 @@ def show(block, printed, pictures, start):
 
 
 def run(code, namespace, folder, number):
-    """Run one block; return what it prints, and the paths and texts of its pictures."""
+    """Run one block; return what it prints, its warnings and its pictures."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -110,7 +114,13 @@ def run(code, namespace, folder, number):
     pyplot.close("all")
     printed = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
-        exec(compile(code, f"{folder.name}.rst", "exec"), namespace)
+        with warnings.catch_warnings(record=True) as warned:
+            exec(compile(code, f"{folder.name}.rst", "exec"), namespace)
+    for category, messages in groupby(warned, lambda warning: warning.category):
+        first, *others = (str(warning.message) for warning in messages)
+        more = f" ({len(others)} more of this kind.)" if others else ""
+        text = f"{category.__name__}: {first}{more}"
+        printed.write(f"\n{fill(text, WIDTH_OF_TEXT, break_on_hyphens=False)}\n")
     pictures = []
     for figure in map(pyplot.figure, pyplot.get_fignums()):
         path = folder / f"{number}-{figure.number}.png"
