@@ -59,7 +59,7 @@ BUDGET = {
     "_fitted": 1160,
     "_gibbs": 1140,
     "_medlda": 1410,
-    "_sampling": 1040,
+    "_sampling": 1050,
     "_simd": 760,
     "_tables": 620,
     "dask": 1280,

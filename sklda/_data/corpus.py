@@ -186,7 +186,7 @@ def _disk_errors() -> Iterator[None]:
         ) from error
 
 
-CHUNK_CELLS, _CHUNK_TOKENS = 2**20, 2**24  # handled at a time, to save memory
+CHUNK_CELLS, _CHUNK_TOKENS = 2**20, 2**18  # handled at a time, to save memory
 MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second

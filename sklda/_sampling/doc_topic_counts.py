@@ -1,8 +1,10 @@
 """Document-topic counts, made from the topics of the tokens, and histograms."""
 
+from itertools import pairwise
+
 import numpy as np
 
-from sklda._data.corpus import document_chunks, document_lengths
+from sklda._data.corpus import CHUNK_CELLS, document_chunks, document_lengths
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import kernel
 
@@ -103,12 +105,21 @@ def word_topic_cells(word_topic, n_topics, rows=512):
 
 def word_topic_histogram(word_topic) -> Histogram:
     """Return a histogram of the counts of a table, or of one that makes its rows."""
+    n_words, n_lanes = word_topic.shape
+    step = max(1, CHUNK_CELLS // n_lanes)
+    ends = [*range(0, n_words, step), n_words]
+    return merged(_histogram_of_words(word_topic, *chunk) for chunk in pairwise(ends))
+
+
+def _histogram_of_words(word_topic, first, last):
+    words = slice(first, last)
     if isinstance(word_topic, np.ndarray):
-        positive = word_topic[word_topic > 0]
+        table = word_topic[words]
+        positive = table[table > 0]
     else:
-        positive = word_topic.positive()
+        positive = word_topic.positive(words)
     times = np.bincount(positive[positive < _FREQUENT], minlength=1)
-    times[0] = np.prod(word_topic.shape) - positive.size
+    times[0] = (last - first) * word_topic.shape[1] - positive.size
     occurring = np.flatnonzero(times)
     large = np.unique(positive[positive >= _FREQUENT], return_counts=True)
     return np.append(occurring, large[0]), np.append(times[occurring], large[1])

@@ -169,11 +169,16 @@ class Cell(NamedTuple):
 
 @inlined_kernel
 def prefetch_list(word, c, state):
-    """Prefetch the start of the list of a cell that comes after cell c."""
-    w = not_negative(word[min(c + AHEAD, word.size - 1)])
-    first = state.start[w]
-    prefetch(state.size, w)
-    for j in range(first, first + 2 * LANES, LANES):
+    """Prefetch the first four lines of the list of a cell that comes after cell c.
+
+    Where the list starts is itself prefetched for a later cell: a large vocabulary does
+    not fit into the cache, and the load would wait for memory.
+    """
+    later = not_negative(word[min(c + 2 * AHEAD, word.size - 1)])
+    prefetch(state.start, later)
+    prefetch(state.size, later)
+    first = state.start[not_negative(word[min(c + AHEAD, word.size - 1)])]
+    for j in range(first, first + 4 * LANES, LANES):
         prefetch(state.packed, j)
 
 
@@ -480,9 +485,10 @@ class ListTable:
         rows[np.repeat(np.arange(words.size), sizes), topics] = tokens
         return rows
 
-    def positive(self) -> np.ndarray:
-        """Return all counts above 0."""
-        slots = numbers_of_ranges(self.state.start[:-1], self.state.size.astype(int))
+    def positive(self, words: slice) -> np.ndarray:
+        """Return the counts above 0 of some words."""
+        sizes = self.state.size[words].astype(np.int64)
+        slots = numbers_of_ranges(self.state.start[:-1][words], sizes)
         _, tokens = split(self.state.packed[slots], self.state.bits)
         return tokens[tokens > 0]
 

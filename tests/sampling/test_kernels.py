@@ -12,6 +12,7 @@ from sklda._engine.chain import log_doc_likelihood
 from sklda._sampling import doc_topic_counts
 from sklda._sampling.problem import LANES, Problem
 from sklda._sampling.random_streams import random_topics
+from sklda._tables import lists
 from tests.helpers import corpora
 from tests.helpers.enumeration import faults, streams_of
 from tests.helpers.mutants import streams
@@ -64,6 +65,12 @@ def test_statistics_of_a_few_documents_at_a_time(at_a_time, monkeypatch):
     problem = Problem(corpus, 9, np.full(4, 0.3), 0.1)
     whole = log_doc_likelihood(problem, z)
     monkeypatch.setattr("sklda._data.corpus._CHUNK_TOKENS", at_a_time)
+    monkeypatch.setattr("sklda._sampling.doc_topic_counts.CHUNK_CELLS", at_a_time)
+    table = lists.counts(problem, lists.from_topics(problem, z)).word_topic
+    of_all_words = np.unique(table[:], return_counts=True)
+    for source in (table, table[:]):
+        histogram = doc_topic_counts.word_topic_histogram(source)
+        np.testing.assert_array_equal(histogram, of_all_words)
     histogram = doc_topic_counts.doc_topic_histogram(corpus, z, LANES)
     found = zip(*doc_topic_counts.unpacked(histogram), strict=True)
     pairs = Counter((k, n) for row in doc_topic for k, n in enumerate(row) if n > 0)
