@@ -441,6 +441,18 @@ def kernel_priors(problem):
     return problem.kernel_priors()
 
 
+@kernel
+def _fill_entries(first, size, packed, bits, start, topic, count):
+    """Fill in where the entries of each list start, and their topics and counts."""
+    end = 0
+    for i in range(size.size):
+        for number in packed[first[i] : first[i] + size[i]]:
+            topic[end] = topic_of(number, bits)
+            count[end] = tokens_of(number, bits)
+            end += tokens_of(number, bits) > 0
+        start[i + 1] = end
+
+
 class ListTable:
     """The table of counts that lists stand for, (n_words, n_lanes).
 
@@ -464,11 +476,14 @@ class ListTable:
         rows[np.repeat(np.arange(words.size), sizes), topics] = tokens
         return rows
 
-    def positive(self) -> np.ndarray:
-        """Return all counts above 0."""
-        slots = numbers_of_ranges(self.state.start[:-1], self.state.size.astype(int))
-        _, tokens = split(self.state.packed[slots], self.state.bits)
-        return tokens[tokens > 0]
+    def entries(self, words: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the counts above 0 of some words, as `word_topic_entries` does."""
+        state = self.state
+        first, size = state.start[:-1][words], state.size[words]
+        start, most = np.zeros(size.size + 1, np.int64), size.sum(dtype=np.int64)
+        topic, count = np.empty(most, np.uint16), np.empty(most, self.dtype)
+        _fill_entries(first, size, state.packed, state.bits, start, topic, count)
+        return start, topic[: start[-1]], count[: start[-1]]
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return self[:].astype(dtype or self.dtype, copy=False)
