@@ -17,7 +17,7 @@ from scipy.special import gammaln
 from sklda._data.corpus import Corpus, document_lengths
 from sklda._data.notices import check_memory
 from sklda._engine.hierarchical_prior import GammaPriors, HierarchicalPrior
-from sklda._engine.kept_samples import Draw, KeptSums, add_documents, draw_of
+from sklda._engine.kept_samples import Draw, KeptSums, add_document_sample, draw_of
 from sklda._engine.kernels.start import random_first_topics
 from sklda._engine.start import topics_of_new
 from sklda._sampling import doc_topic_counts
@@ -65,7 +65,7 @@ def log_doc_likelihood(
         return doc_likelihood(problem.doc_topic_prior, pairs, lengths)
     total, first = 0.0, 0
     chunks, lengths = [], document_lengths(corpus)
-    add_documents(chunks, problem, z, None)
+    add_document_sample(chunks, problem, z, None)
     for counts in chunks:
         size = counts.size
         alpha = problem.alpha_of(first, first + size.size)

@@ -10,6 +10,9 @@ where N_d is the length of document d and A the sum of alpha. If alpha is sample
 sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + A).
 
 A draw is a single sample, as counts without zeros.
+
+While samples are added, sums of up to `_SMALL_TABLE` numbers are in a table, because
+adding to it takes a fraction of the time: a few percent of a sweep.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,8 +30,11 @@ from sklda._data.corpus import (
     tokens_before,
 )
 from sklda._data.notices import check_memory
-from sklda._engine.kernels import kept_sums
-from sklda._engine.kernels.kept_sums import add_entries, add_samples
+from sklda._engine.kernels.kept_sums import (
+    add_document_counts,
+    add_entries,
+    add_samples,
+)
 from sklda._estimators.base import BaseTopicModel
 from sklda._fitted.fitted_topics import snapshot
 from sklda._fitted.posterior_draws import PosteriorDraws
@@ -360,7 +366,7 @@ def _plain(sums: TopicSums | DocumentSums) -> tuple:
 
 _CHUNK_TOKENS = 2**19  # of documents whose counts are added at a time
 _CHUNK_SUMS = 2**20  # of words, with the zeros, whose counts are added at a time
-_SMALL_TABLE = 2**22  # sums, with the zeros
+_SMALL_TABLE = 2**22  # sums, with the zeros: 16 MB
 
 # Rows in chunks; or a table, if it is small, to which samples are added in less time.
 Sums = list[SparseRows] | np.ndarray
@@ -386,17 +392,15 @@ class KeptSums:
         n_docs, n_topics = problem.corpus.doc_ptr.size - 1, problem.n_topics
         kind = count_type(self.n_kept * z.size)
         self.word_topic = _open(self.word_topic, (problem.n_words, n_topics), kind)
-        add_words(self.word_topic, counts.word_topic, n_topics)
+        add_word_sample(self.word_topic, counts.word_topic, n_topics)
         kind = kind if alpha_sum is None else np.float64
         self.doc_topic = _open(self.doc_topic, (n_docs, n_topics), kind)
-        add_documents(self.doc_topic, problem, z, alpha_sum)
+        add_document_sample(self.doc_topic, problem, z, alpha_sum)
 
     def close(self) -> None:
         """Turn tables into rows, which never change."""
-        if isinstance(self.word_topic, np.ndarray):
-            self.word_topic = _closed(self.word_topic)
-        if isinstance(self.doc_topic, np.ndarray):
-            self.doc_topic = _closed(self.doc_topic)
+        self.word_topic = _closed(self.word_topic)
+        self.doc_topic = _closed(self.doc_topic)
 
     def attributes(
         self, problem: Problem[Corpus], prior: SampledPrior | None
@@ -432,12 +436,15 @@ def _open(sums: Sums, shape: tuple[int, int], kind: type) -> Sums:
     return sums.astype(kind, copy=False)
 
 
-def _closed(table: np.ndarray) -> list[SparseRows]:
-    chunks = row_chunks(*table.shape)
-    return [narrow_rows(*word_topic_entries(table[slice(*rows)])) for rows in chunks]
+def _closed(sums: Sums) -> list[SparseRows]:
+    """Return sums as rows."""
+    if isinstance(sums, list):
+        return sums
+    chunks = row_chunks(*sums.shape)
+    return [narrow_rows(*word_topic_entries(sums[slice(*rows)])) for rows in chunks]
 
 
-def add_words(sums: Sums, word_topic: Any, n_topics: int) -> None:
+def add_word_sample(sums: Sums, word_topic: Any, n_topics: int) -> None:
     """Add the word-topic counts of a sample, in place."""
     if isinstance(sums, np.ndarray) and isinstance(word_topic, np.ndarray):
         sums += word_topic[:, :n_topics]
@@ -450,7 +457,7 @@ def add_words(sums: Sums, word_topic: Any, n_topics: int) -> None:
             add_to_rows(sums, i, entries, n_topics)
 
 
-def add_documents(
+def add_document_sample(
     sums: Sums,
     problem: Problem[Corpus],
     z: np.ndarray,
@@ -460,7 +467,7 @@ def add_documents(
     before = tokens_before(problem.corpus)
     scale = 1 if alpha_sum is None else 1 / (np.diff(before) + alpha_sum)
     if isinstance(sums, np.ndarray):
-        kept_sums.add_documents(before, z, scale, problem.n_lanes, sums)
+        add_document_counts(before, z, scale, problem.n_lanes, sums)
         return
     n_chunks = 1 + int(before[-1]) // _CHUNK_TOKENS
     for i, (first, last) in enumerate(ranges(before, n_chunks)):
@@ -488,8 +495,8 @@ def draw_of(
     """Return the present sample of a chain."""
     words: list[SparseRows] = []
     documents: list[SparseRows] = []
-    add_words(words, counts.word_topic, problem.n_topics)
-    add_documents(documents, problem, z, None)
+    add_word_sample(words, counts.word_topic, problem.n_topics)
+    add_document_sample(documents, problem, z, None)
     cells = (joined(rows)[1:] for rows in (documents, words))
     return Draw(sweep, problem.doc_topic_prior, problem.beta, *cells)
 

@@ -19,12 +19,12 @@ from sklda._data.corpus import (
     starts,
     tokens_before,
 )
-from sklda._engine import kept_samples
 from sklda._engine.chain import doc_likelihood, word_likelihood
 from sklda._engine.hierarchical_prior import add_priors, count_tables
 from sklda._engine.kept_samples import (
     DocumentSums,
     SparseRows,
+    add_document_sample,
     add_to_rows,
     joined,
     narrow_rows,
@@ -235,7 +235,7 @@ def add_documents(
     """Add the document-topic counts of a sample, see `KeptSums.add`."""
     total = list(total or [])
     problem = problem._replace(corpus=writable(documents.corpus))
-    kept_samples.add_documents(total, problem, part.z.copy(), alpha_sum)
+    add_document_sample(total, problem, part.z.copy(), alpha_sum)
     return total
 
 

@@ -7,7 +7,7 @@ from sklda._simd.compile import kernel
 
 
 @kernel
-def add_documents(first, z, scale, n_lanes, table):
+def add_document_counts(first, z, scale, n_lanes, table):
     """Add n_dk, times the scale of document d, to a table of sums.
 
     The tokens of d are z[first[d]:first[d + 1]]. `scale` is an array or one number.
