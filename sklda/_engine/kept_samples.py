@@ -364,7 +364,7 @@ def _plain(sums: TopicSums | DocumentSums) -> tuple:
     return tuple(sums.counts), *sums[1:]
 
 
-_CHUNK_TOKENS = 2**19  # of documents whose counts are added at a time
+_CHUNK_TOKENS = 2**18  # of documents whose counts are added at a time
 _CHUNK_SUMS = 2**20  # of words, with the zeros, whose counts are added at a time
 _SMALL_TABLE = 2**22  # sums, with the zeros: 16 MB
 
