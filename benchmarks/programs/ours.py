@@ -111,6 +111,7 @@ class Sklda(Program):
     def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
         """Return sums of counts over kept samples, and the number of samples."""
         sums = (self._chain.snapshot() if present else self._chain).sums
+        sums.close()
         n_topics = self._chain.problem.n_topics
         totals, none = (sums.word_topic, sums.doc_topic), np.zeros((1, n_topics))
         rows = (joined(t).matrix(n_topics).toarray() if t else none for t in totals)
@@ -223,6 +224,7 @@ def recorded(lda, X, X_test, z) -> list[dict[str, np.ndarray]]:
     looking, drawn = recorders = [Recorder(pairs, test, Stop()) for _ in range(2)]
     chain = lda._fit_chain(X, None, drawn)
     chain.z, chain.state = z, chain.sampler.from_topics(chain.problem, z)
+    chain._pairs = None
     chain.log_joint_sweeps.clear()  # these are of the draws, not of z
     looking.look(chain, kept=True)
     return [

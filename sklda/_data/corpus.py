@@ -186,7 +186,7 @@ def _disk_errors() -> Iterator[None]:
         ) from error
 
 
-CHUNK_CELLS, _CHUNK_TOKENS = 2**20, 2**18  # handled at a time, to save memory
+CHUNK_CELLS = 2**20  # handled at a time, to save memory
 MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
@@ -410,17 +410,6 @@ def kernel_ranges(weight_before, n_steps: int) -> Iterator[tuple[int, int]]:
 def some_documents(corpus: CorpusT, first: int, last: int) -> CorpusT:
     """Return the documents from `first` to before `last`; cells keep their numbers."""
     return corpus._replace(doc_ptr=corpus.doc_ptr[first : last + 1])
-
-
-def document_chunks(corpus: Corpus) -> Iterator[Corpus]:
-    """Yield the documents in chunks, so that a statistic takes little memory."""
-    before = tokens_before(corpus)
-    n = 1 + int(before[-1] - before[0]) // _CHUNK_TOKENS
-    if n == 1:
-        yield corpus  # also an empty one
-        return
-    for documents in ranges(before - before[0], n):
-        yield some_documents(corpus, *documents)
 
 
 def part_of(corpus: Corpus | Part, first: int, last: int) -> Part:

@@ -14,10 +14,10 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import gammaln
 
-from sklda._data.corpus import Corpus, document_chunks, document_lengths
+from sklda._data.corpus import Corpus, document_lengths
 from sklda._data.notices import check_memory
 from sklda._engine.hierarchical_prior import GammaPriors, HierarchicalPrior
-from sklda._engine.kept_samples import Draw, KeptSums, draw_of
+from sklda._engine.kept_samples import Draw, KeptSums, add_document_sample, draw_of
 from sklda._engine.kernels.start import random_first_topics
 from sklda._engine.start import topics_of_new
 from sklda._sampling import doc_topic_counts
@@ -41,25 +41,39 @@ from sklda._sampling.threads import Threads
 
 _CHUNK_WORDS = 512  # whose counts are read at a time
 
+# Topics, counts above 0, and the number of documents with each of these counts.
+Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
-    """Return log p(z | alpha), theta integrated out, with all constants."""
-    corpus, n_lanes = problem.corpus, problem.n_lanes
+
+def doc_topic_pairs(problem: Problem[Corpus], z: np.ndarray) -> Pairs:
+    """Return how many documents have each count on each topic."""
+    histogram = doc_topic_counts.doc_topic_histogram(problem.corpus, z, problem.n_lanes)
+    return doc_topic_counts.unpacked(histogram)
+
+
+def log_doc_likelihood(
+    problem: Problem[Corpus], z: np.ndarray, pairs: Pairs | None = None
+) -> float:
+    """Return log p(z | alpha), theta integrated out, with all constants.
+
+    `pairs` are those of `doc_topic_pairs`, if they are known.
+    """
+    corpus = problem.corpus
     if problem.prior_row is None:
-        histogram = doc_topic_counts.doc_topic_histogram(corpus, z, n_lanes)
-        pairs = doc_topic_counts.unpacked(histogram)
+        pairs = doc_topic_pairs(problem, z) if pairs is None else pairs
         lengths = doc_topic_counts.length_histogram(corpus)
         return doc_likelihood(problem.doc_topic_prior, pairs, lengths)
     total, first = 0.0, 0
-    for chunk in document_chunks(corpus):
-        topics, tokens = doc_topic_counts.doc_topic_cells(chunk, z, n_lanes)
-        length = document_lengths(chunk)
-        alpha = problem.alpha_of(first, first + length.size)
-        ends, before = np.cumsum(length), np.cumsum(tokens) - tokens
-        document = np.searchsorted(ends, before, side="right")
-        total += _log_rising(alpha[document, topics], tokens).sum()
+    chunks, lengths = [], document_lengths(corpus)
+    add_document_sample(chunks, problem, z, None)
+    for counts in chunks:
+        size = counts.size
+        alpha = problem.alpha_of(first, first + size.size)
+        document = np.repeat(np.arange(size.size), size)
+        total += _log_rising(alpha[document, counts.topic], counts.value).sum()
+        length = lengths[first : first + size.size]
         total -= _log_rising(alpha.sum(axis=1), length).sum()
-        first += length.size
+        first += size.size
     return total
 
 
@@ -109,6 +123,8 @@ _ENTRY_BYTES = 4  # of a topic and its sum of tokens, or fewer
 class Chain(Annealed):
     """The state of a sampler, the trace of its log joint, and the kept samples."""
 
+    _pairs: Any = None  # see `_counted_pairs`; None until the present sample is counted
+
     def __init__(
         self,
         sampler: Sampler,
@@ -153,7 +169,9 @@ class Chain(Annealed):
     def __reduce_ex__(self, protocol):
         # One pickle, because joblib's own would store an array twice that a state has
         # twice. The estimator makes the sampler again, which may be a module.
-        return _restored, (pickle.dumps(vars(self) | {"sampler": None}),)
+        return _restored, (
+            pickle.dumps(vars(self) | dict.fromkeys(["sampler", "_pairs"])),
+        )
 
     def __reduce__(self):  # for skops
         raise TypeError(
@@ -184,7 +202,7 @@ class Chain(Annealed):
 
     def sweep(self) -> None:
         """Resample every token and all parameters once; priors wait for annealing."""
-        self.n_sweeps += 1
+        self.n_sweeps, self._pairs = self.n_sweeps + 1, None
         problem = self.annealing.problem_of(self.problem, self.n_sweeps)
         compared = self.z[:: 1 + self.n_tokens // _MOST_COMPARED]
         before = compared.copy()
@@ -241,14 +259,16 @@ class Chain(Annealed):
 
     def _fitted_alpha(self, alpha: np.ndarray, *, symmetric: bool) -> np.ndarray:
         """Return an alpha of all documents that explains the present topics better."""
-        corpus, n_lanes = self.problem.corpus, self.problem.n_lanes
-        pairs = doc_topic_counts.doc_topic_histogram(corpus, self.z, n_lanes)
+        lengths = doc_topic_counts.length_histogram(self.problem.corpus)
         return doc_topic_fixed_point(
-            alpha,
-            doc_topic_counts.unpacked(pairs),
-            doc_topic_counts.length_histogram(corpus),
-            symmetric=symmetric,
+            alpha, self._counted_pairs(), lengths, symmetric=symmetric
         )
+
+    def _counted_pairs(self) -> Pairs:
+        """Return `doc_topic_pairs` of the present sample, which are counted once."""
+        if self._pairs is None:
+            self._pairs = doc_topic_pairs(self.problem, self.z)
+        return self._pairs
 
     def shared_alpha(self, problem: Problem[Corpus]) -> np.ndarray:
         """Return alpha of documents of which only the words are known, (n_topics,).
@@ -272,7 +292,8 @@ class Chain(Annealed):
 
         Parameters that are sampled may add their log density.
         """
-        value = log_doc_likelihood(self.problem, self.z)
+        pairs = self._counted_pairs() if self.problem.prior_row is None else None
+        value = log_doc_likelihood(self.problem, self.z, pairs)
         value = float(value + log_word_likelihood(self.problem, counts))
         return value + sum(item.log_density() for item in self.parameters)
 
@@ -328,6 +349,7 @@ class Chain(Annealed):
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
+        self.sums.close()
         shared = [*self.sums.word_topic, *self.sums.doc_topic, *self.draws]
         if not self.is_annealed:  # otherwise `end` will sweep the copy
             shared.append(self.state)

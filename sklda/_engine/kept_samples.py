@@ -10,6 +10,9 @@ where N_d is the length of document d and A the sum of alpha. If alpha is sample
 sums are those of n_dk / (N_d + A), and theta adds the mean of alpha_k / (N_d + A).
 
 A draw is a single sample, as counts without zeros.
+
+While samples are added, sums of up to `_SMALL_TABLE` numbers are in a table, because
+adding to it takes a fraction of the time: a few percent of a sweep.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,16 +26,20 @@ from sklda._data.corpus import (
     document_lengths,
     numbers_of_ranges,
     ranges,
-    some_documents,
     starts,
     tokens_before,
 )
 from sklda._data.notices import check_memory
+from sklda._engine.kernels.kept_sums import (
+    add_document_counts,
+    add_entries,
+    add_samples,
+)
 from sklda._estimators.base import BaseTopicModel
 from sklda._fitted.fitted_topics import snapshot
 from sklda._fitted.posterior_draws import PosteriorDraws
-from sklda._sampling.doc_topic_counts import doc_topic_cells, word_topic_cells
-from sklda._sampling.problem import Counts, Problem, word_tokens
+from sklda._sampling.doc_topic_counts import word_topic_entries
+from sklda._sampling.problem import Counts, Problem, count_type, padded, word_tokens
 from sklda._sampling.sampler import SampledPrior
 from sklda._sampling.schedule import Schedule
 
@@ -63,41 +70,49 @@ class SparseRows(NamedTuple):
         return self.matrix(n_topics).toarray()
 
 
-def row_chunks(n_rows: int, n_topics: int) -> Iterator[tuple[int, int]]:
+def row_chunks(
+    n_rows: int, n_topics: int, n_entries: int = _CHUNK_ENTRIES
+) -> Iterator[tuple[int, int]]:
     """Yield the first and the end of chunks of rows that take little memory."""
-    step = max(1, _CHUNK_ENTRIES // n_topics)
+    step = max(1, n_entries // n_topics)
     return ((first, min(first + step, n_rows)) for first in range(0, n_rows, step))
 
 
-def packed(matrix: sparse.csr_array) -> SparseRows:
-    """Return the entries of a matrix of float64 in the narrowest types."""
-    value, n_topics = matrix.data, matrix.shape[1]
-    whole = value.astype(np.int64)
-    if np.array_equal(whole, value):
-        value = narrow(whole, whole.max(initial=0))
-    return SparseRows(
-        narrow(np.diff(matrix.indptr), n_topics),
-        narrow(matrix.indices, n_topics),
-        value,
-    )
+def narrow(numbers: np.ndarray) -> np.ndarray:
+    """Return whole numbers in the type that takes least memory; others in theirs."""
+    if np.issubdtype(numbers.dtype, np.floating):
+        return numbers.copy()
+    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 
-def narrow(numbers: np.ndarray, most: int) -> np.ndarray:
-    """Return whole numbers up to `most` in the type that takes least memory."""
-    return numbers.astype(np.min_scalar_type(most))
+def narrow_rows(start: np.ndarray, *entries: np.ndarray) -> SparseRows:
+    """Return rows of topics and values, which begin where `start` says."""
+    chosen = slice(start[0], start[-1])
+    return SparseRows(narrow(np.diff(start)), *(narrow(a[chosen]) for a in entries))
 
 
-def add_rows(total: list[SparseRows], chunks: Iterable[sparse.csr_array]) -> None:
-    """Add a matrix of float64, in chunks of rows, to a sum in the same chunks.
+def add_to_rows(
+    sums: list[SparseRows],
+    i: int,
+    samples: tuple[np.ndarray, np.ndarray, np.ndarray | int],
+    n_topics: int,
+    scale: np.ndarray | int = 1,
+) -> None:
+    """Add counts, times the scale of their row, to chunk i of sums; see `add_samples`.
 
-    The list changes, but none of its arrays. An empty list is 0.
+    The list changes, but none of its arrays. A chunk that is not there yet is 0.
     """
-    is_first = not total
-    for i, chunk in enumerate(chunks):
-        if is_first:
-            total.append(packed(chunk))
-        else:  # the sum before it is gone before the next chunk comes
-            total[i] = packed(total[i].matrix(chunk.shape[1]) + chunk)
+    first = np.atleast_2d(samples[0])
+    n_rows, kind = first.shape[1] - 1, np.result_type(np.int64, scale)
+    nothing = np.zeros(n_rows, np.uint8), *np.zeros((2, 0), np.uint8)
+    size, topic, value = sums[i] if i < len(sums) else nothing
+    most = topic.size + int((first[:, -1] - first[:, 0]).sum())
+    most = min(most, n_rows * n_topics)
+    entries = np.empty(most, np.uint16), np.empty(most, kind)
+    new = np.zeros(n_rows + 1, np.int64), *entries
+    old = starts(size), topic.astype(np.uint16), value.astype(kind)
+    add_samples(old, first, *samples[1:], scale, padded(n_topics), new)
+    sums[i : i + 1] = [narrow_rows(*new)]
 
 
 def joined(chunks: Iterable[SparseRows]) -> SparseRows:
@@ -349,15 +364,20 @@ def _plain(sums: TopicSums | DocumentSums) -> tuple:
     return tuple(sums.counts), *sums[1:]
 
 
-_CHUNK_TOKENS = 2**18  # whose counts are added at a time
+_CHUNK_TOKENS = 2**18  # of documents whose counts are added at a time
+_CHUNK_SUMS = 2**20  # of words, with the zeros, whose counts are added at a time
+_SMALL_TABLE = 2**22  # sums, with the zeros: 16 MB
+
+# Rows in chunks; or a table, if it is small, to which samples are added in less time.
+Sums = list[SparseRows] | np.ndarray
 
 
 class KeptSums:
     """The sums of the kept samples: word-topic and document-topic counts."""
 
     def __init__(self) -> None:
-        self.word_topic: list[SparseRows] = []
-        self.doc_topic: list[SparseRows] = []
+        self.word_topic: Sums = []
+        self.doc_topic: Sums = []
         self.n_kept = 0
 
     def add(
@@ -368,9 +388,19 @@ class KeptSums:
         alpha_sum: float | np.ndarray | None,
     ) -> None:
         """Add one sample; n_dk / (n_d + alpha_sum) for n_dk where alpha is sampled."""
-        add_rows(self.word_topic, _word_chunks(counts, problem.n_topics))
-        add_rows(self.doc_topic, doc_chunks(problem, z, alpha_sum))
         self.n_kept += 1
+        n_docs, n_topics = problem.corpus.doc_ptr.size - 1, problem.n_topics
+        kind = count_type(self.n_kept * z.size)
+        self.word_topic = _open(self.word_topic, (problem.n_words, n_topics), kind)
+        add_word_sample(self.word_topic, counts.word_topic, n_topics)
+        kind = kind if alpha_sum is None else np.float64
+        self.doc_topic = _open(self.doc_topic, (n_docs, n_topics), kind)
+        add_document_sample(self.doc_topic, problem, z, alpha_sum)
+
+    def close(self) -> None:
+        """Turn tables into rows, which never change."""
+        self.word_topic = _closed(self.word_topic)
+        self.doc_topic = _closed(self.doc_topic)
 
     def attributes(
         self, problem: Problem[Corpus], prior: SampledPrior | None
@@ -379,6 +409,7 @@ class KeptSums:
 
         The problem has the means of the priors that are sampled.
         """
+        self.close()
         counts, n_topics = joined(self.word_topic), problem.n_topics
         topics = TopicSums.of(counts, self.n_kept, n_topics, problem.beta)
         lengths = document_lengths(problem.corpus)
@@ -386,7 +417,7 @@ class KeptSums:
             counts=joined(self.doc_topic),
             n_kept=self.n_kept,
             n_topics=n_topics,
-            lengths=narrow(lengths, lengths.max(initial=0)),
+            lengths=narrow(lengths),
             alpha=problem.doc_topic_prior if prior is None else None,
             kept_priors=None if prior is None else prior.kept_values(),
         )
@@ -396,30 +427,53 @@ class KeptSums:
         }
 
 
-def _word_chunks(counts: Counts, n_topics: int) -> Iterator[sparse.csr_array]:
-    """Yield the counts of some words at a time."""
-    for first, last in row_chunks(len(counts.word_topic), n_topics):
-        table = counts.word_topic[first:last]
-        yield sparse.csr_array(table[:, :n_topics], dtype=np.float64)
+def _open(sums: Sums, shape: tuple[int, int], kind: type) -> Sums:
+    """Return sums as a table if it is small."""
+    if shape[0] * shape[1] > _SMALL_TABLE:
+        return sums
+    if isinstance(sums, list):
+        sums = joined(sums).dense(shape[1]) if sums else np.zeros(shape, kind)
+    return sums.astype(kind, copy=False)
 
 
-def doc_chunks(problem, z, alpha_sum) -> Iterator[sparse.csr_array]:
-    """Yield the counts of some documents at a time, scaled if there is `alpha_sum`."""
-    corpus, n_topics = problem.corpus, problem.n_topics
-    before = tokens_before(corpus)
-    scale = np.ones(before.size - 1)
-    if alpha_sum is not None:
-        scale = 1 / (document_lengths(corpus) + alpha_sum)
+def _closed(sums: Sums) -> list[SparseRows]:
+    """Return sums as rows."""
+    if isinstance(sums, list):
+        return sums
+    chunks = row_chunks(*sums.shape)
+    return [narrow_rows(*word_topic_entries(sums[slice(*rows)])) for rows in chunks]
+
+
+def add_word_sample(sums: Sums, word_topic: Any, n_topics: int) -> None:
+    """Add the word-topic counts of a sample, in place."""
+    if isinstance(sums, np.ndarray) and isinstance(word_topic, np.ndarray):
+        sums += word_topic[:, :n_topics]
+    elif isinstance(sums, np.ndarray):
+        add_entries(*word_topic_entries(word_topic), sums)
+    else:
+        chunks = row_chunks(len(word_topic), n_topics, _CHUNK_SUMS)
+        for i, words in enumerate(chunks):
+            entries = word_topic_entries(word_topic, slice(*words))
+            add_to_rows(sums, i, entries, n_topics)
+
+
+def add_document_sample(
+    sums: Sums,
+    problem: Problem[Corpus],
+    z: np.ndarray,
+    alpha_sum: float | np.ndarray | None,
+) -> None:
+    """Add the document-topic counts of a sample, scaled if there is `alpha_sum`."""
+    before = tokens_before(problem.corpus)
+    scale = 1 if alpha_sum is None else 1 / (np.diff(before) + alpha_sum)
+    if isinstance(sums, np.ndarray):
+        add_document_counts(before, z, scale, problem.n_lanes, sums)
+        return
     n_chunks = 1 + int(before[-1]) // _CHUNK_TOKENS
-    for first, last in ranges(before, n_chunks):
-        chunk = some_documents(corpus, first, last)
-        topics, counts = doc_topic_cells(chunk, z, problem.n_lanes)
-        # The counts of a document add up to its tokens.
-        tokens = before[first : last + 1] - before[first]
-        start = np.searchsorted(np.cumsum(counts), tokens, side="right")
-        values = counts * np.repeat(scale[first:last], np.diff(start))
-        cells = values, topics.astype(np.int32), start
-        yield sparse.csr_array(cells, shape=(last - first, n_topics))
+    for i, (first, last) in enumerate(ranges(before, n_chunks)):
+        tokens = before[first : last + 1], z, 1
+        factor = scale if alpha_sum is None else scale[first:last]
+        add_to_rows(sums, i, tokens, problem.n_topics, factor)
 
 
 class Draw(NamedTuple):
@@ -439,19 +493,12 @@ def draw_of(
     problem: Problem[Corpus], z: np.ndarray, counts: Counts, sweep: int
 ) -> Draw:
     """Return the present sample of a chain."""
-    return Draw(
-        sweep,
-        problem.doc_topic_prior,
-        problem.beta,
-        _stored(*doc_topic_cells(problem.corpus, z, problem.n_lanes)),
-        _stored(*word_topic_cells(counts.word_topic, problem.n_topics)),
-    )
-
-
-def _stored(topic, count):
-    """Return copies in the types that take least memory."""
-    narrow = np.min_scalar_type(count.max(initial=0))
-    return topic.astype(np.uint16), count.astype(narrow)
+    words: list[SparseRows] = []
+    documents: list[SparseRows] = []
+    add_word_sample(words, counts.word_topic, problem.n_topics)
+    add_document_sample(documents, problem, z, None)
+    cells = (joined(rows)[1:] for rows in (documents, words))
+    return Draw(sweep, problem.doc_topic_prior, problem.beta, *cells)
 
 
 def posterior_draws(chain: Any) -> PosteriorDraws | None:

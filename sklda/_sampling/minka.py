@@ -178,7 +178,7 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
             gain = np.full(alpha.size, gain.mean())
         step = gain / pairwise_sum(n_docs * _gain(lengths, alpha.sum()))
         better = np.clip(alpha * step, LOWEST, HIGHEST)
-        if np.allclose(better, alpha, rtol=_TOLERANCE, atol=0):
+        if (np.abs(better - alpha) <= _TOLERANCE * alpha).all():
             return better
         alpha = better
     return alpha
@@ -198,7 +198,7 @@ def topic_word_fixed_point(beta, histogram, topic_totals, n_words):
         gain = pairwise_sum(times * _gain(counts, beta))
         most = n_words * pairwise_sum(_gain(topic_totals, n_words * beta))
         better = float(np.clip(beta * gain / most, LOWEST, HIGHEST))
-        if np.isclose(better, beta, rtol=_TOLERANCE, atol=0):
+        if abs(better - beta) <= _TOLERANCE * beta:
             return better
         beta = better
     return beta

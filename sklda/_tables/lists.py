@@ -17,11 +17,11 @@ functions that pack and unpack slots, then lists and draws from them, then the s
 a sampler.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._data.corpus import numbers_of_ranges, starts
+from sklda._data.corpus import starts
 from sklda._sampling.problem import LANES, Counts, count_type, padded, word_tokens
 from sklda._sampling.random_streams import uniform, uniform_float32
 from sklda._simd.arrays import (
@@ -462,6 +462,18 @@ def kernel_priors(problem):
     return problem.kernel_priors()
 
 
+@kernel
+def _fill_entries(first, size, packed, bits, start, topic, count):
+    """Fill in where the entries of each list start, and their topics and counts."""
+    end = 0
+    for i in range(size.size):
+        for number in packed[first[i] : first[i] + size[i]]:
+            topic[end] = topic_of(number, bits)
+            count[end] = tokens_of(number, bits)
+            end += tokens_of(number, bits) > 0
+        start[i + 1] = end
+
+
 class ListTable:
     """The table of counts that lists stand for, (n_words, n_lanes).
 
@@ -477,20 +489,19 @@ class ListTable:
 
     def __getitem__(self, words) -> np.ndarray:
         """Return the rows of some words, (n, n_lanes)."""
-        words = np.arange(len(self))[words]
-        sizes = self.state.size[words].astype(np.int64)
-        slots = numbers_of_ranges(self.state.start[words], sizes)
-        topics, tokens = split(self.state.packed[slots], self.state.bits)
-        rows = np.zeros((words.size, self.shape[1]), self.dtype)
-        rows[np.repeat(np.arange(words.size), sizes), topics] = tokens
+        start, topics, counts = self.entries(words)
+        rows = np.zeros((start.size - 1, self.shape[1]), self.dtype)
+        rows[np.repeat(np.arange(start.size - 1), np.diff(start)), topics] = counts
         return rows
 
-    def positive(self, words: slice) -> np.ndarray:
-        """Return the counts above 0 of some words."""
-        sizes = self.state.size[words].astype(np.int64)
-        slots = numbers_of_ranges(self.state.start[:-1][words], sizes)
-        _, tokens = split(self.state.packed[slots], self.state.bits)
-        return tokens[tokens > 0]
+    def entries(self, words: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the counts above 0 of some words, as `word_topic_entries` does."""
+        state = self.state
+        first, size = state.start[: len(self)][words], state.size[words]
+        start, most = np.zeros(size.size + 1, np.int64), size.sum(dtype=np.int64)
+        topic, count = np.empty(most, np.uint16), np.empty(most, self.dtype)
+        _fill_entries(first, size, state.packed, state.bits, start, topic, count)
+        return start, topic[: start[-1]], count[: start[-1]]
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return self[:].astype(dtype or self.dtype, copy=False)

@@ -32,11 +32,13 @@ from sklda._engine.kept_samples import SparseRows
 from sklda._engine.sharded import cut_words, parts_of_words, word_shard
 from sklda._gibbs import partially_collapsed
 from sklda._gibbs.collapsed import collapsed_sampler
+from sklda._sampling.doc_topic_counts import word_topic_entries
 from sklda._sampling.problem import MAX_TOPICS, Problem, padded, word_tokens
 from sklda._sampling.random_streams import RandomStreams
 from sklda._sampling.schedule import Annealing
 from sklda._sampling.threads import Threads
 from sklda._tables import rows
+from sklda._tables.lists import ListTable
 from sklda.dask import _tasks
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import MOST_TASKS
@@ -161,10 +163,7 @@ class InPhases(NamedTuple):
             rng = RandomStreams(np.random.SeedSequence(0))
             rng.kernel = stream[i]
             sampler.sweep(shard, sampler.over(tables, shard), rng)
-            if in_rows:
-                counts = _tasks.counts_of_rows(table)
-            else:
-                counts = _tasks.counts_of_lists(tables)
+            counts = word_topic_entries(table if in_rows else ListTable(tables))
             (packed,) = _tasks.pack_blocks(counts, [0, block.size.size])
             return packed, shard_topic - totals
 
@@ -277,7 +276,7 @@ class ExactParts(NamedTuple):
         totals = np.zeros(n_lanes, np.int32)
         rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
         return _tasks.PartState(
-            z, _tasks.pack_blocks(_tasks.counts_of_rows(table), bounds)
+            z, _tasks.pack_blocks(word_topic_entries(table), bounds)
         )
 
 

@@ -12,16 +12,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sklda._data.corpus import Corpus, document_lengths, starts, tokens_before
+from sklda._data.corpus import (
+    MAX_32_BITS,
+    Corpus,
+    document_lengths,
+    starts,
+    tokens_before,
+)
 from sklda._engine.chain import doc_likelihood, word_likelihood
 from sklda._engine.hierarchical_prior import add_priors, count_tables
 from sklda._engine.kept_samples import (
     DocumentSums,
     SparseRows,
-    add_rows,
-    doc_chunks,
+    add_document_sample,
+    add_to_rows,
     joined,
-    narrow,
+    narrow_rows,
 )
 from sklda._sampling.doc_topic_counts import (
     Histogram,
@@ -68,12 +74,7 @@ def pack_blocks(counts: CountArrays, bounds: list[int]) -> list[SparseRows]:
     The topics of a word keep their order, in which samplers walk down its list.
     """
     start, *arrays = counts
-    blocks = []
-    for first, last in pairwise(bounds):
-        entries = slice(start[first], start[last])
-        columns = np.diff(start[first : last + 1]), *(a[entries] for a in arrays)
-        blocks.append(SparseRows(*(narrow(a, a.max(initial=0)) for a in columns)))
-    return blocks
+    return [narrow_rows(start[i : j + 1], *arrays) for i, j in pairwise(bounds)]
 
 
 def unpack_blocks(blocks: list[SparseRows]) -> CountArrays:
@@ -84,25 +85,6 @@ def unpack_blocks(blocks: list[SparseRows]) -> CountArrays:
         np.concatenate(topic, dtype=np.uint16),
         np.concatenate(count, dtype=np.int32),
     )
-
-
-def _empty_counts(n_words: int, n_entries: int) -> CountArrays:
-    start = np.zeros(n_words + 1, np.int64)
-    return start, np.empty(n_entries, np.uint16), np.empty(n_entries, np.int32)
-
-
-def counts_of_lists(state: lists.ListCounts) -> CountArrays:
-    """Return the entries of lists; topics stay in their order."""
-    counts = _empty_counts(state.size.size, state.size.sum(dtype=np.int64))
-    sparse_counts.fill_from_lists(state, *counts)
-    return counts
-
-
-def counts_of_rows(table: np.ndarray) -> CountArrays:
-    """Return the entries of a table above 0; topics ascend."""
-    word, topic = np.nonzero(table)
-    start = starts(np.bincount(word, minlength=len(table)))
-    return start, topic.astype(np.uint16), table[word, topic]
 
 
 def matrix_of(blocks: list[SparseRows], n_lanes: int) -> sparse.csr_array:
@@ -131,17 +113,18 @@ def lists_of(
 
 def add_up(pieces: list[SparseRows]) -> SparseRows:
     """Return the sum of counts of a block of words; topics keep their order."""
-    n_words, counts = pieces[0].size.size, unpack_blocks(pieces)
-    words = np.arange(len(pieces))[:, np.newaxis] * n_words + np.arange(n_words + 1)
-    out = _empty_counts(n_words, counts[1].size)
-    total = np.zeros(MAX_TOPICS, np.int64)
-    if not sparse_counts.add_pieces(*counts[1:], counts[0][words], total, *out):
+    start, *counts = unpack_blocks(pieces)
+    first, n_words = np.arange(len(pieces))[:, np.newaxis], pieces[0].size.size
+    words = first * n_words + np.arange(n_words + 1)
+    total: list[SparseRows] = []
+    add_to_rows(total, 0, (start[words], *counts), MAX_TOPICS)
+    if total[0].value.max(initial=0) > MAX_32_BITS:
         raise ValueError(
             "A word has more than 2,147,483,647 tokens in one topic, above the limit "
             "of 32-bit integers. Remove the most frequent words "
             "(CountVectorizer(max_df=...))."
         )
-    return pack_blocks(out, [0, n_words])[0]
+    return total[0]
 
 
 def writable(corpus: Corpus) -> Corpus:
@@ -157,7 +140,7 @@ def start_part(
     n_tokens = int(problem.corpus.token_ptr[-1])
     z = random_topics(n_tokens, problem.n_topics, stream.copy())
     # In the order of their first tokens, topics stand in lists as on one machine.
-    counts = counts_of_lists(lists.from_topics(problem, z))
+    counts = lists.ListTable(lists.from_topics(problem, z)).entries(slice(None))
     return PartState(z, pack_blocks(counts, bounds))
 
 
@@ -252,7 +235,7 @@ def add_documents(
     """Add the document-topic counts of a sample, see `KeptSums.add`."""
     total = list(total or [])
     problem = problem._replace(corpus=writable(documents.corpus))
-    add_rows(total, doc_chunks(problem, part.z.copy(), alpha_sum))
+    add_document_sample(total, problem, part.z.copy(), alpha_sum)
     return total
 
 
@@ -260,9 +243,8 @@ def add_words(
     total: list[SparseRows] | None, block: SparseRows, n_topics: int
 ) -> list[SparseRows]:
     """Add the word-topic counts of a sample."""
-    total, counts = list(total or []), block.matrix(n_topics)
-    counts.sort_indices()
-    add_rows(total, [counts])
+    total = list(total or [])
+    add_to_rows(total, 0, unpack_blocks([block]), n_topics)
     return total
 
 

@@ -15,11 +15,7 @@ from sklda import (
     PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
-from sklda._sampling.doc_topic_counts import (
-    histogram_of,
-    unpacked,
-    word_topic_histogram,
-)
+from sklda._sampling.doc_topic_counts import word_topic_histogram
 from sklda._sampling.minka import drift
 from sklda._sampling.schedule import Schedule
 from sklda.datasets import make_bars, make_lda_corpus
@@ -109,19 +105,6 @@ def test_memory_of_a_histogram_does_not_depend_on_the_counts():
     values, times = word_topic_histogram(table)
     assert values.tolist() == [0, 2**16 - 1, 2**16, 2**40]
     assert times.tolist() == [44, 1, 1, 2]
-
-
-@pytest.mark.parametrize("most", [30, 10**6])
-def test_histogram_of_pairs(most):
-    # In an array if counts are small, sorted if they are not.
-    rng = np.random.default_rng(0)
-    topics = rng.integers(5, size=200).astype(np.uint16)
-    counts = rng.integers(1, most, size=200).astype(np.int32)
-    topics[:20], counts[:20] = topics[20:40], counts[20:40]  # some twice
-    found = unpacked(histogram_of(topics, counts))
-    pairs, times = np.unique([topics, counts], axis=1, return_counts=True)
-    for part, expected in zip(found, [*pairs, times], strict=True):
-        np.testing.assert_array_equal(part, expected)
 
 
 def test_a_prior_that_still_changes_is_noticed():

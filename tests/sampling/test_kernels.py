@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sklda._data.corpus import split_cells
+from sklda._engine import kept_samples
 from sklda._engine.chain import log_doc_likelihood
 from sklda._sampling import doc_topic_counts
 from sklda._sampling.problem import LANES, Problem
@@ -50,32 +51,32 @@ def test_document_topic_counts(seed):
     total = np.ones((n_docs, n_topics))
     doc_topic_counts.add_doc_topic(corpus, z, total)
     np.testing.assert_array_equal(total, expected + 1)
-    topics, counts = doc_topic_counts.doc_topic_cells(corpus, z, n_topics)
-    cells_per_doc = (expected > 0).sum(1)
-    assert topics.size == counts.size == cells_per_doc.sum()
-    rows = np.repeat(np.arange(n_docs), cells_per_doc)
-    rebuilt = np.zeros((n_docs, n_topics))
-    np.add.at(rebuilt, (rows, topics), counts)
-    np.testing.assert_array_equal(rebuilt, expected)
 
 
+@pytest.mark.parametrize("n_small", [1, 2, 256])
 @pytest.mark.parametrize("at_a_time", [1, 7, 2**24])
-def test_statistics_of_a_few_documents_at_a_time(at_a_time, monkeypatch):
+def test_statistics_of_documents(at_a_time, n_small, monkeypatch):
     corpus, z, doc_topic = corpus_with_topics(2, 4)
+    # With alpha of each document, it is read a few documents at a time.
     problem = Problem(corpus, 9, np.full(4, 0.3), 0.1)
+    alphas, row = np.full((1, 4), 0.3), np.zeros(len(doc_topic), np.int32)
+    of_each = problem._replace(doc_topic_prior=alphas, prior_row=row)
     whole = log_doc_likelihood(problem, z)
-    monkeypatch.setattr("sklda._data.corpus._CHUNK_TOKENS", at_a_time)
-    monkeypatch.setattr("sklda._sampling.doc_topic_counts.CHUNK_CELLS", at_a_time)
+    monkeypatch.setattr(kept_samples, "_CHUNK_TOKENS", at_a_time)
+    monkeypatch.setattr(doc_topic_counts, "CHUNK_CELLS", at_a_time)
+    monkeypatch.setattr(doc_topic_counts, "_SMALL", n_small)
     table = lists.counts(problem, lists.from_topics(problem, z)).word_topic
     of_all_words = np.unique(table[:], return_counts=True)
     for source in (table, table[:]):
         histogram = doc_topic_counts.word_topic_histogram(source)
         np.testing.assert_array_equal(histogram, of_all_words)
     histogram = doc_topic_counts.doc_topic_histogram(corpus, z, LANES)
+    assert (np.diff(histogram[0]) > 0).all()
     found = zip(*doc_topic_counts.unpacked(histogram), strict=True)
     pairs = Counter((k, n) for row in doc_topic for k, n in enumerate(row) if n > 0)
     assert {(k, n): times for k, n, times in found} == pairs
-    assert log_doc_likelihood(problem, z) == pytest.approx(whole, rel=1e-12)
+    for same in (problem, of_each):
+        assert log_doc_likelihood(same, z) == pytest.approx(whole, rel=1e-12)
 
 
 def flat(state):
