@@ -201,8 +201,7 @@ def series_styles(
     from matplotlib import colormaps
 
     colours = colormaps["viridis"](np.linspace(0, lightest, len(names)))
-    label = style.pop("label", None)
-    before = " " if label is None else f" {label}: "
+    before = f" {style.pop('label')}: " if "label" in style else " "
     labels = [before + plain(name, max_length) for name in names]
     pairs = zip(colours, labels, strict=True)
     return [{"color": colour, "label": label} for colour, label in pairs]
