@@ -118,7 +118,8 @@ _LEAST, _MOST = 1e-50, 1e50  # standard deviations whose powers do not overflow
 _ROUNDING = 1e-9  # of the same number among other rows, relative to its column
 _HOW = (
     "Write names of columns, or functions of them such as C(party), bs(age, 4), "
-    "center(age), np.log(age) and I(age > 65), joined by +, : or *."
+    "center(age), np.log(age) and I(age > 65), joined by +, : or *. The s(age) of stm "
+    "is bs(age, 10)."
 )
 
 
@@ -177,7 +178,7 @@ class CovariateDesign(NamedTuple):
         if self.spec is None:
             return {name: levels[0] for name, levels in self.columns if levels}
         without = {
-            str(term): [v for v in state.levels if f"{term}[T.{v}]" not in self.names]
+            str(term): [v for v in state.levels if f"{term}[{v}]" not in self.names]
             for term, state in self.spec.factor_contrasts.items()
         }
         return {term: str(left[0]) for term, left in without.items() if len(left) == 1}
@@ -207,7 +208,8 @@ class CovariateDesign(NamedTuple):
         """Return names and columns of numbers."""
         if self.spec is not None:
             matrix = _formula_matrix(self.spec, self._frame(read, n_rows))
-            found = [*zip(self.spec.column_names, matrix.T, strict=True)][1:]
+            names = [name.replace("[T.", "[") for name in self.spec.column_names]
+            found = [*zip(names, matrix.T, strict=True)][1:]
         else:
             found = []
             for name, levels in self.columns:
@@ -272,8 +274,8 @@ def _named_columns(
         if matrix.ndim not in (1, 2) or matrix.size == 0:
             raise ValueError(
                 "covariates must be a data frame, a matrix or a column of numbers or "
-                "strings, with a row for each document; got an array of dim "
-                f"{matrix.ndim}: {value!r:.99}."
+                "strings, with a row for each document (pandas.DataFrame makes one of "
+                f"a dict of columns); got an array of dim {matrix.ndim}: {value!r:.99}."
             )
         columns = list(matrix.T) if matrix.ndim == 2 else [matrix]
     if not columns:

@@ -297,7 +297,8 @@ def _check_values(values, name, whole):
             f"{name} assigns a topic to every token, so X must contain whole numbers, "
             f"but it contains fractions such as {fractions[0]}. Weights such as tf-idf "
             f"are not counts: {COUNT_WORDS}; or use CVBLDA, which accepts real weights "
-            "unless approximation='exact'."
+            "unless approximation='exact'. Of single cells, log1p values are no counts "
+            'either: pass adata.layers["counts"], or what holds the raw ones.'
         )
 
 

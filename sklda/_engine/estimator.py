@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from sklda._data.corpus import Corpus, check_corpus, n_documents_in_common
 from sklda._data.notices import warn_user
@@ -58,6 +59,8 @@ from sklda._sampling.sampler import SampledPrior, Sampler
 from sklda._sampling.schedule import Schedule
 from sklda._sampling.threads import Threads
 
+_SHORT = 20  # sweeps, in half of which no prior that is learned arrives
+
 
 def chain_schedule(parameters: SimpleNamespace, *, goes_on: bool = False) -> Schedule:
     """Return the schedule of a fit, its sweeps counted from 1.
@@ -66,6 +69,11 @@ def chain_schedule(parameters: SimpleNamespace, *, goes_on: bool = False) -> Sch
     ------
     ValueError
         If no sweep is left to keep.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If priors are learned in half of fewer than 20 sweeps.
     """
     burn_in, max_iter = parameters.burn_in, parameters.max_iter
     burn_in = max_iter // 2 if burn_in is None else burn_in
@@ -74,8 +82,17 @@ def chain_schedule(parameters: SimpleNamespace, *, goes_on: bool = False) -> Sch
             f"burn_in={burn_in} leaves no sweep to keep: it must be smaller than "
             f"max_iter={max_iter}. None means half of max_iter."
         )
-    every = getattr(parameters, "evaluate_every", 0)
-    return make_schedule(parameters, burn_in, parameters.thin, every, goes_on=goes_on)
+    every, thin = getattr(parameters, "evaluate_every", 0), parameters.thin
+    schedule = make_schedule(parameters, burn_in, thin, every, goes_on=goes_on)
+    learns_by_default = parameters.burn_in is None and schedule.learned is not None
+    if learns_by_default and 1 < max_iter < _SHORT and not goes_on:
+        warn_user(
+            f"max_iter={max_iter} is short for a sampler: topics form and priors are "
+            "learned in the first half of the sweeps. Set 100 or more, also where "
+            "variational Bayes needs 10; 200 is the default.",
+            ConvergenceWarning,
+        )
+    return schedule
 
 
 def run_fit(

@@ -7,6 +7,7 @@ handles failures, callbacks and progress.
 
 from __future__ import annotations
 
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -440,7 +441,10 @@ def fit_callbacks(
 
 @dataclass
 class Progress:
-    """Print a line every few sweeps, if the estimator is verbose."""
+    """Report every few sweeps, if the estimator is verbose.
+
+    A line is logged if the user has a handler for information of "sklda", or printed.
+    """
 
     estimator: BaseTopicModel
     n_tokens: float
@@ -451,12 +455,17 @@ class Progress:
     since: float = field(default_factory=time.perf_counter)
 
     def report(self, sweep: int) -> None:
-        """Print the sweep, what describes it, and the speed since the last line."""
+        """Report the sweep, what describes it, and the speed since the last line."""
         if not self.estimator.verbose or sweep % (self.interval or REPORT_EVERY) != 0:
             return
         rate = (sweep - self.last_sweep) / (time.perf_counter() - self.since)
         sample = [self.describe()] if self.interval > 0 else []
         speed = f"{self.n_tokens * rate / 1e6:.1f} M tokens/s"
         parts = [f"sweep {sweep}/{self.until}", *sample, speed]
-        print(f"[{type(self.estimator).__name__}] {', '.join(parts)}", flush=True)
+        line = f"[{type(self.estimator).__name__}] {', '.join(parts)}"
+        logger = logging.getLogger("sklda")
+        if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
+            logger.info(line)
+        else:
+            print(line, flush=True)
         self.since, self.last_sweep = time.perf_counter(), sweep

@@ -3,8 +3,11 @@
 import contextlib
 import functools
 import hashlib
+import logging
+import os
 import pickle
 import shutil
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +17,15 @@ import numba
 import numpy as np
 from numba import types
 
-try:
+try:  # Numba has no public access to its cache; 0.61 to 0.68 have these names
     from numba.core.caching import CompileResultCacheImpl
+    from numba.core.compiler import CompileResult
     from numba.core.serialize import dumps
-except ImportError:  # a later Numba, whose kernels are not stored
-    CompileResultCacheImpl = None
+
+    # Of NUMBA_CACHE_DIR, of __pycache__ and of the user's cache folder.
+    _LOCATORS = CompileResultCacheImpl._locator_classes[:3]
+except (AttributeError, ImportError):  # a later one, whose kernels are not stored
+    _LOCATORS = None
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # Of all functions that are compiled.
@@ -37,6 +44,7 @@ if IS_KNOWN:
         IS_KNOWN = False
 INLINED = {"_nrt": False, "forceinline": True} if IS_KNOWN else {}  # options of steps
 
+_READ_ONLY = "no cache folder is writable"
 _has_warned = False
 
 
@@ -50,8 +58,7 @@ def kernel(function: Callable) -> Any:
     # By default, a function compiles like its first caller: without counts for arrays
     # that it makes, if that is a lean kernel.
     compiled = _compiled(function, KernelCompiler, _nrt=True)
-    # Numba has no public access to its cache; 0.61 to 0.68 have this name.
-    if CompileResultCacheImpl is not None and hasattr(compiled, "_cache"):
+    if _LOCATORS is not None and hasattr(compiled, "_cache"):
         compiled._cache = _Cache(function)
     return compiled
 
@@ -135,73 +142,87 @@ def digest_of_kernels() -> str:
 class _Cache:
     """The machine code of one kernel on disk, whose failures only cost time.
 
-    Numba's own cache refuses to define a kernel where no folder can be written, as in
-    many containers, fails at the first call if one of its files is damaged, and looks
-    for a change in the file of the kernel alone, not in those of its steps. Here, a
-    folder whose name has the digest of all kernels contains a file for each signature,
-    processor and version of the file of the kernel. Nothing is locked: a file that
-    several processes write, or that one began to write, is damaged at worst.
+    Numba's own cache refuses to define a kernel where no folder can be written, reads
+    nothing from a folder that cannot be, as in many containers, fails at the first call
+    if one of its files is damaged, and looks for a change in the file of the kernel
+    alone, not in those of its steps. Here, a folder whose name has the digest of all
+    kernels contains a file for each signature, processor and version of the file of the
+    kernel. It is looked for in each of Numba's folders, and written to the first that
+    can be written. Nothing is locked: a file that several processes write, or that one
+    began to write, is damaged at worst.
     """
 
-    cache_path: str | None = None
-    _problem = ""
+    cache_path = None  # in the statistics of Numba
 
     def __init__(self, function: Callable) -> None:
-        self._function = function
-        try:
-            self._numba = CompileResultCacheImpl(function)
-        except RuntimeError as error:
-            self._problem = f"no cache folder is writable ({error})"
-        else:
-            folder = self._numba.locator.get_cache_path()
-            self.cache_path = f"{folder}/sklda-{digest_of_kernels()}"
+        self._function, name = function, f"sklda-{digest_of_kernels()}"
+        path = function.__code__.co_filename
+        found = [_unchecked(kind).from_function(function, path) for kind in _LOCATORS]
+        self._folders = [Path(at.get_cache_path(), name) for at in found if at]
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the stored code for a signature, or None if it must be compiled."""
-        # Not at import; and before the kernel compiles others, so that a filter that
-        # turns warnings into errors does not interrupt Numba.
-        if self._problem:
-            _warn_once(self._problem)
-            return None
         context.refresh()
         with contextlib.suppress(Exception):  # a damaged pickle may raise any
-            data = self._path(signature, context.codegen()).read_bytes()
-            digest, code = data[:32], data[32:]
-            if digest == hashlib.sha256(code).digest():  # else it may crash the process
-                return self._numba.rebuild(context, pickle.loads(code))
+            name = self._name(signature, context.codegen())
+            for path in [folder / name for folder in self._folders]:
+                data = path.read_bytes() if path.is_file() else b""
+                if data[:32] == hashlib.sha256(data[32:]).digest():  # else it may crash
+                    return CompileResult._rebuild(context, *pickle.loads(data[32:]))
+        # Not at import; and before the kernel compiles others, so that a filter that
+        # turns warnings into errors does not interrupt Numba.
+        if not any(map(_is_writable, self._folders)):
+            _warn_once(_READ_ONLY)
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Store compiled code, in place of older code and of damaged files."""
-        if self._problem or not self._numba.check_cachable(compiled):
+        if compiled.library.has_dynamic_globals:  # addresses of this process
             return
-        try:
-            path = self._path(signature, compiled.codegen)
-            for folder in {*path.parents[1].glob("sklda-*")} - {path.parent}:
-                shutil.rmtree(folder, ignore_errors=True)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            code = dumps(self._numba.reduce(compiled))
-            path.write_bytes(hashlib.sha256(code).digest() + code)
-        except Exception as error:  # a full disk, or a file of another user
-            _warn_once(f"one could not be stored ({error!r})")
+        problem = _READ_ONLY
+        for folder in filter(_is_writable, self._folders):
+            try:
+                for other in {*folder.parent.glob("sklda-*")} - {folder}:
+                    shutil.rmtree(other, ignore_errors=True)
+                code = dumps(compiled._reduce())
+                path = folder / self._name(signature, compiled.codegen)
+                path.write_bytes(hashlib.sha256(code).digest() + code)
+                return
+            except Exception as error:  # a full disk, or a file of another user
+                problem = f"one could not be stored ({error!r})"
+        _warn_once(problem)
 
-    def _path(self, signature: Any, codegen: Any) -> Path:
-        function = self._function
-        cells = [cell.cell_contents for cell in function.__closure__ or ()]
-        source = Path(function.__code__.co_filename).read_bytes()
-        key = signature, codegen.magic_tuple(), numba.__version__, cells, source
-        name = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
-        return Path(self.cache_path, f"{self._numba.filename_base}-{name}.nbc")
+    def _name(self, signature: Any, codegen: Any) -> str:
+        """Return the name of the file for a signature, on this processor and Python."""
+        code, cells = self._function.__code__, self._function.__closure__ or ()
+        versions = numba.__version__, sys.version, codegen.magic_tuple()
+        source = Path(code.co_filename).read_bytes()
+        values = [cell.cell_contents for cell in cells]
+        key = repr((signature, versions, source, code.co_firstlineno, values))
+        return f"{code.co_name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
+
+
+def _unchecked(locator: type) -> type:
+    """Return a class of Numba that finds a folder also if it cannot be written."""
+    return type(locator.__name__, (locator,), {"ensure_cache_path": lambda _: None})
+
+
+def _is_writable(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.access(folder, os.W_OK)
+    return False
 
 
 def _warn_once(problem: str) -> None:
     global _has_warned
     if not _has_warned:
         _has_warned = True
+        logging.getLogger("sklda.kernels").disabled = True  # it promises to store them
         warnings.warn(
             "Each process compiles the kernels of sklda again, which takes seconds: "
-            f"{problem}. Set the environment variable NUMBA_CACHE_DIR to a writable "
-            "folder.",
+            f"{problem}. Set the environment variable NUMBA_CACHE_DIR to a folder that "
+            "is writable, or has been filled.",
             RuntimeWarning,
             stacklevel=3,
         )

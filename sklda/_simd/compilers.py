@@ -22,10 +22,9 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.np.arrayobj import _empty_nd_impl as empty_array  # noqa: F401
 
 LONG = 3.0  # seconds of a process after which its user is told
-MESSAGE = "sklda is compiling kernels, which takes seconds, once per machine."
+MESSAGE = "sklda compiles kernels, which takes seconds, and stores them for later."
 
 _waited = 0.0
-_is_told = False
 
 
 @contextmanager
@@ -52,10 +51,9 @@ def waiting() -> Iterator[None]:
 
 
 def _tell() -> None:
-    global _is_told
-    if not _is_told:
-        _is_told = True
-        logging.getLogger("sklda").warning(MESSAGE)
+    logger = logging.getLogger("sklda.kernels")
+    logger.warning(MESSAGE)
+    logger.disabled = True  # once per process
 
 
 class _KernelCode(JITCodeLibrary):

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from sklda._data.checks import check_indices, check_limit, check_sequence, label_list
 from sklda._data.notices import import_pandas
@@ -449,9 +450,9 @@ def _checked(names: Mapping[int, Any]) -> dict[int, str | None]:
 def save_explorer(
     path: PathLike,
     estimator: Any,
-    X: MatrixLike,
+    X: MatrixLike | NameList,
     *,
-    feature_names: NameList | None,
+    feature_names: NameList | None = None,
     texts: NameList | None = None,
     groups: list[Any] | SupportsArray | None = None,
     title: str | None = None,
@@ -473,15 +474,19 @@ def save_explorer(
     ----------
     path : str or path-like
         File to write, usually with the suffix ".html"; an existing file is replaced.
-    estimator : estimator
-        Fitted topic model with non-negative `components_` and `transform`.
-    X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
-        Word counts of the documents to show, usually those of the fit.
-    feature_names : array-like of str of shape (n_features_in_,) or None
-        Words in the order of the columns of X. None means `feature_names_in_` of the
-        estimator or, if it has none, the column numbers.
+    estimator : estimator or Pipeline
+        Fitted topic model with non-negative `components_` and `transform`, or a
+        pipeline that ends with one.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features_in_), or texts
+        Word counts of the documents to show, usually those of the fit; with a pipeline,
+        what it was fitted to, such as texts.
+    feature_names : array-like of str of shape (n_features_in_,), default=None
+        Words in the order of the columns of X. By default, those of the vectorizer of a
+        pipeline, `feature_names_in_` of the estimator or, without both, the column
+        numbers, with a warning.
     texts : array-like of str of shape (n_documents,), default=None
-        Texts of the documents. Markup is shown literally.
+        Texts of the documents. Markup is shown literally. With a pipeline, the default
+        is X, if it contains texts.
     groups : array-like of shape (n_documents,), default=None
         Group of each document. Numbers and dates are binned, such as by weeks or
         months, into at most 60 bins and shown as a line, with the number of documents
@@ -537,12 +542,11 @@ def save_explorer(
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from sklda import CollapsedGibbsLDA
     >>> from sklda.inspection import save_explorer
+    >>> from sklearn.pipeline import make_pipeline
     >>> texts = ["cat dog cat", "dog cat dog dog", "star moon", "moon star moon star"]
-    >>> vectorizer = CountVectorizer()
-    >>> X = vectorizer.fit_transform(texts)
-    >>> lda = CollapsedGibbsLDA(2, random_state=0).fit(X)
-    >>> words = vectorizer.get_feature_names_out()
-    >>> save_explorer("pets.html", lda, X, feature_names=words)  # doctest: +SKIP
+    >>> lda = CollapsedGibbsLDA(2, random_state=0)
+    >>> pipeline = make_pipeline(CountVectorizer(), lda).fit(texts)
+    >>> save_explorer("pets.html", pipeline, texts)  # doctest: +SKIP
     PosixPath('pets.html')
     """
     path = Path(path)
@@ -550,6 +554,9 @@ def save_explorer(
         raise FileNotFoundError(
             f"path={str(path)!r} must be a file in a folder that exists."
         )
+    if isinstance(estimator, Pipeline) and len(estimator) > 1:
+        feature_names, texts = _of_pipeline(estimator, X, feature_names, texts)
+        estimator, X = estimator[-1], estimator[:-1].transform(X)
     estimator = fitted_topics.snapshot(estimator)
     components = fitted_topics.fitted_components(estimator)
     n_topics, n_words = components.shape
@@ -599,6 +606,16 @@ def save_explorer(
     }
     path.write_bytes(build_page(path.stem if title is None else title, contents))
     return path
+
+
+def _of_pipeline(
+    pipeline: Pipeline, X: Any, feature_names: Any, texts: Any
+) -> tuple[Any, Any]:
+    """Return the words and texts that the page shows, by default of the pipeline."""
+    if feature_names is None and hasattr(pipeline[-2], "get_feature_names_out"):
+        feature_names = pipeline[:-1].get_feature_names_out()
+    has_texts = getattr(X, "ndim", 1) == 1 and all(isinstance(x, str) for x in X)
+    return feature_names, X if texts is None and has_texts else texts
 
 
 def _words(

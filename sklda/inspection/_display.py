@@ -9,7 +9,7 @@ The second part has the colours, texts, axes and legends that displays draw alik
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -186,19 +186,25 @@ def check_axes(ax: Any) -> None:
 
 
 def series_styles(
-    names: Sequence[str], lightest: float = 0.75, max_length: int = _MAX_NAME
-) -> Iterator[dict[str, Any]]:
-    """Yield a colour and a label for the legend of each series.
+    names: Sequence[str],
+    style: dict[str, Any],
+    lightest: float = 0.75,
+    max_length: int = _MAX_NAME,
+) -> list[dict[str, Any]]:
+    """Return a colour and a label for the legend of each series.
 
+    A label in the style of the user stands before each name, and is removed there.
     Colours are from dark to light, so they differ in greyscale. Matplotlib leaves out
-    labels that are empty or begin with "_", so a space comes first, which
-    `legend_beside` removes.
+    labels that are empty or begin with "_", so a space comes first, which `draw_legend`
+    removes.
     """
     from matplotlib import colormaps
 
     colours = colormaps["viridis"](np.linspace(0, lightest, len(names)))
-    for colour, name in zip(colours, names, strict=True):
-        yield {"color": colour, "label": f" {plain(name, max_length)}"}
+    before = f" {style.pop('label')}: " if "label" in style else " "
+    labels = [before + plain(name, max_length) for name in names]
+    pairs = zip(colours, labels, strict=True)
+    return [{"color": colour, "label": label} for colour, label in pairs]
 
 
 def write_rows(axes: Any, names: list[str], max_length: int = _MAX_NAME) -> None:
@@ -219,11 +225,15 @@ def write_dates(axes: Any) -> None:
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
 
 
-def legend_beside(axes: Any, **options: Any) -> None:
-    """Draw a legend to the right of the axes, where it covers no data."""
-    legend = axes.legend(
-        loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", **options
-    )
+def draw_legend(axes: Any, **options: Any) -> None:
+    """Draw a legend to the right of the axes, where it covers no data.
+
+    A figure without a layout engine makes no room there and would cut it off: it gets
+    the legend inside the axes.
+    """
+    if axes.figure.get_layout_engine() is not None:
+        options |= {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    legend = axes.legend(fontsize="small", **options)
     for text in legend.get_texts():
         text.set(text=text.get_text().removeprefix(" "), **PLAIN)
 
@@ -478,7 +488,7 @@ class TopicIntervalsDisplay(Display):
             axes.axhspan(place - 0.5, place + 0.5, color="0.95", zorder=0)
         self.intervals_: list[LineCollection] = []
         self.points_: list[Line2D] = []
-        for i, series in enumerate(series_styles(self.series_names)):
+        for i, series in enumerate(series_styles(self.series_names, style)):
             heights = places + _BAND * ((i + 0.5) / n_series - 0.5)
             line = {"color": series["color"], "linewidth": 1.5} | style
             bars = axes.hlines(heights, self.low[i], self.high[i], **line)
@@ -492,7 +502,7 @@ class TopicIntervalsDisplay(Display):
             axes.axvline(0, color="black", linewidth=0.8, zorder=1)
         write_rows(axes, self.topic_names)
         axes.set_xlabel(plain(self.quantity, LONG), **PLAIN)
-        legend_beside(axes)
+        draw_legend(axes)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -610,7 +620,7 @@ class PredictedProportionsDisplay(Display):
         x = self.values[order]
         self.lines_: list[Line2D] = []
         self.bands_: list[PolyCollection] = []
-        styles = series_styles(self.topic_names, 0.85)
+        styles = series_styles(self.topic_names, style, 0.85)
         for k, series in enumerate(styles):
             line = {"linewidth": 1.5} | series | style
             band = {"color": line["color"], "alpha": 0.2, "linewidth": 0}
@@ -623,4 +633,4 @@ class PredictedProportionsDisplay(Display):
         axes.set_xlabel(plain(self.covariate_name), **PLAIN)
         axes.set_ylabel("expected proportion")
         axes.spines[["top", "right"]].set_visible(False)
-        legend_beside(axes)
+        draw_legend(axes)

@@ -71,12 +71,12 @@ class TopicEffects(_estimates.SeriesOfEstimates):
 
     def _series(self) -> tuple[str, list[str]]:
         references = [f"{name}[{level}]" for name, level in self.references.items()]
-        return "term", self.terms + references
+        return "term", self.terms[1:] + references  # a contrast has no intercept
 
     def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
         # References repeat the intercept, multiplied by 0.
-        n = len(self.terms)
-        a, b = (k if k < n else 0 for k in (i, j))
+        n = len(self.terms) - 1
+        a, b = (k + 1 if k < n else 0 for k in (i, j))
         return self._pooled.difference(a, b, (float(i < n), float(j < n)))
 
     @validates(as_frame=["boolean"], term=[str, None])

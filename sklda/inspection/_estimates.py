@@ -134,7 +134,9 @@ class TopicContrasts(TopicEstimates):
     low, high : ndarray of shape (n_topics,)
         Ends of the intervals.
     probability : ndarray of shape (n_topics,)
-        Posterior probability that the difference is above 0.
+        Posterior probability that the difference is above 0. For predictions, it is
+        (n + 1) / (m + 2) if n of m draws are above 0, by Laplace's rule: draws that
+        agree are no certainty.
     confidence_level : float
         Probability of each interval.
     """
@@ -417,7 +419,8 @@ class PredictedProportions(SeriesOfEstimates):
     def _difference(self, i: int, j: int) -> tuple[np.ndarray, ...]:
         difference = self.draws[:, i] - self.draws[:, j]
         low, high = _interval(difference, self.confidence_level, "differences")
-        return difference.mean(axis=0), low, high, (difference > 0).mean(axis=0)
+        probability = ((difference > 0).sum(axis=0) + 1) / (len(difference) + 2)
+        return difference.mean(axis=0), low, high, probability
 
     def __repr__(self) -> str:
         n_settings, n_topics = self.mean.shape

@@ -183,7 +183,7 @@ class ConvergenceDisplay(_display.Display):
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
         self.lines_: list[Line2D] = []
         # Adjacent colours are similar, so adjacent curves also differ in their dashes.
-        for i, series in enumerate(_display.series_styles(self.names)):
+        for i, series in enumerate(_display.series_styles(self.names, style)):
             options = {"linestyle": _DASHES[i % len(_DASHES)]} | series | style
             if self.sweeps[i].size <= _MAX_MARKERS:
                 options = {"marker": "."} | options
@@ -197,7 +197,7 @@ class ConvergenceDisplay(_display.Display):
         axes.xaxis.get_major_locator().set_params(integer=True)
         # In full, such as -6,340,000, not as multiples of a power above the axis.
         axes.yaxis.set_major_formatter("{x:,.12g}")
-        _display.legend_beside(axes, ncols=-(-len(self.names) // _LEGEND_ROWS))
+        _display.draw_legend(axes, ncols=-(-len(self.names) // _LEGEND_ROWS))
 
 
 def _named_fits(estimator: Any) -> list[tuple[str, Any]]:
@@ -386,7 +386,7 @@ class DocumentTopicsDisplay(_display.Display):
         rows = np.arange(len(self.proportions))
         starts = np.zeros(rows.size)
         self.bars_: list[BarContainer] = []
-        styles = _display.series_styles(self.topic_names, 0.9, _display.LONG)
+        styles = _display.series_styles(self.topic_names, style, 0.9, _display.LONG)
         for topic, widths, series in zip(
             self.topics, self.proportions.T, styles, strict=True
         ):
@@ -408,7 +408,7 @@ class DocumentTopicsDisplay(_display.Display):
             self.bars_.append(bars)
         _display.write_rows(axes, self.document_names, _display.SHORT)
         axes.set(xlim=(0, self.n_models), xlabel="proportion of the topic")
-        _display.legend_beside(axes, title="Topics")
+        _display.draw_legend(axes, title="Topics")
 
 
 # --- words of topics --------------------------------------------------------------

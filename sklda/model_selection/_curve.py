@@ -26,7 +26,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklda._data.checks import check_limit, check_numbers
 from sklda._data.sklearn_private import Interval
 from sklda._data.types import MatrixLike, NameList
-from sklda._fitted.fitted_topics import check_counts, word_names
+from sklda._fitted.fitted_topics import axis_sums, check_counts, word_names
 from sklda._sampling.parameters import CONSTRAINTS, PATH, POSITIVE_INTEGER, validates
 from sklda.metrics._alignment import topic_stability
 from sklda.metrics._coherence import (
@@ -158,13 +158,14 @@ def topic_number_curve(
         Topic model with the parameter `n_components`, and with `components_` and
         `transform` once fitted, including scikit-learn's LDA and NMF. It is cloned.
     X : {array-like, sparse matrix} of shape (n_documents, n_words_of_corpus)
-        Word counts.
+        Word counts. Empty documents are left out of the folds, and counted in the
+        result.
     param_range : array-like of int
         At least two distinct numbers of topics in any order, from 1 to the number of
         words that occur and to the number of training documents in a fold.
     cv : int, splitter of scikit-learn, iterable of (train, test) or None, default=5
-        At least two folds. An int is the number of folds of a shuffled ``KFold``; None
-        means 5.
+        At least two folds of the rows of X. An int is the number of folds of a shuffled
+        ``KFold`` of the documents that are not empty; None means 5.
     n_repeats : int, default=2
         Number of seeds per fold, at least 1, and at least 2 for "stability".
     measures : list of str, default=("score", "npmi", "exclusivity", "diversity", \
@@ -273,6 +274,7 @@ def topic_number_curve(
         mean=Bunch(**{name: of.mean(axis=1) for name, of in by_fold.items()}),
         standard_error=Bunch(**{k: standard_error(of) for k, of in by_fold.items()}),
         fits=fits,
+        n_empty=int((axis_sums(data.X, axis=1) == 0).sum()),
     )
 
 
@@ -348,15 +350,25 @@ def _split(
     cv: Any, X: Any, n_topics: int, seed: int
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return training and test documents of each fold, enough for all topics."""
-    cv = 5 if cv is None else cv
+    cv, has_words = 5 if cv is None else cv, axis_sums(X, axis=1) > 0
     if isinstance(cv, Integral):
-        check_limit(int(cv), "cv", X.shape[0], "documents")
-        cv = KFold(int(cv), shuffle=True, random_state=seed)
-    splits = check_cv(cv).split(X)
-    folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
+        kept = np.flatnonzero(has_words)
+        check_limit(int(cv), "cv", kept.size, "documents that are not empty")
+        shuffled = KFold(int(cv), shuffle=True, random_state=seed)
+        cv = [(kept[train], kept[test]) for train, test in shuffled.split(kept)]
+    rows = np.arange(X.shape[0])
+    folds = [
+        (rows[train][has_words[train]], rows[test][has_words[test]])
+        for train, test in check_cv(cv).split(X)
+    ]
     if len(folds) < 2:
         raise ValueError(
             f"cv must yield at least 2 folds, for standard errors; got {len(folds)}."
+        )
+    if any(part.size == 0 for fold in folds for part in fold):
+        raise ValueError(
+            "All documents of a fold of cv are empty: pass an int, which divides the "
+            "others, or shuffle the folds."
         )
     for largest, counted in (
         (np.unique(X.nonzero()[1]).size, "distinct words in X"),
@@ -367,8 +379,6 @@ def _split(
                 f"param_range asks for {n_topics} topics, more than the "
                 f"{largest} {counted}: remove larger numbers."
             )
-    if any(X[part].sum() == 0 for fold in folds for part in fold):
-        raise ValueError("A fold has no words: shuffle or remove empty documents.")
     return folds
 
 

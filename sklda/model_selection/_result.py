@@ -66,6 +66,8 @@ class TopicNumberCurve:
         Standard error of that mean over folds.
     fits : dict of str to ndarray of shape (n_values, n_folds, n_repeats)
         Each measure of each fit; for "stability" the last axis has length 1.
+    n_empty : int
+        Number of empty documents, which are in no fold.
     recommended : dict of str to Recommendation
         Recommended numbers by "score" and by "stability", if they are measured and
         finite for all numbers.
@@ -82,6 +84,7 @@ class TopicNumberCurve:
     mean: Bunch
     standard_error: Bunch
     fits: Bunch
+    n_empty: int = 0
 
     @cached_property
     def recommended(self) -> dict[str, Recommendation]:
@@ -147,6 +150,8 @@ class TopicNumberCurve:
             f"Curve over numbers of topics: means of {n_folds} folds, each with "
             f"{n_repeats} seed{'s' * (n_repeats > 1)}"
         )
+        if self.n_empty > 0:
+            title += f", without {self.n_empty:,} empty documents"
         columns = {"topics": list(map(str, self.n_components))}
         for name in self.measures:
             columns[name] = [f"{x:.4f}" for x in self.mean[name]]

@@ -247,5 +247,6 @@ def test_predicted_proportions(planted):
     contrast = averaged.contrast("a", "b")
     difference = averaged.draws[:, 0] - averaged.draws[:, 1]
     np.testing.assert_allclose(contrast.difference, difference.mean(0), rtol=1e-12)
-    np.testing.assert_array_equal(contrast.probability, (difference > 0).mean(0))
+    expected = ((difference > 0).sum(0) + 1) / (len(difference) + 2)
+    np.testing.assert_array_equal(contrast.probability, expected)
     assert "a minus those of b" in repr(contrast)

@@ -37,6 +37,16 @@ def test_silence(capsys, verbose, evaluate_every):
     assert capsys.readouterr() == ("", "")
 
 
+def test_lines_are_logged_where_they_are_handled(capsys, caplog):
+    for level, n_logged in (("WARNING", 0), ("INFO", 3)):
+        with caplog.at_level(level, "sklda"):
+            make(verbose=1, evaluate_every=3).fit(X)
+        lines = [record.getMessage() for record in caplog.records]
+        assert len(lines) == n_logged
+        assert len(capsys.readouterr().out.splitlines()) == 3 - n_logged
+    assert lines[0].startswith("[CollapsedGibbsLDA] sweep 3/10, ")
+
+
 @pytest.mark.parametrize("model", [CVBLDA(4, tol=0), CollapsedGibbsLDA(4)])
 def test_lines_without_a_trace(capsys, model):
     model.set_params(evaluate_every=0, max_iter=20, verbose=1).fit(X)

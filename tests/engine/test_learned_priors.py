@@ -139,3 +139,12 @@ def test_a_fit_says_whether_learned_priors_have_arrived():
     settled, _, _ = make_lda_corpus(500, 200, 5, doc_topic_prior=0.1, random_state=0)
     with warnings.catch_warnings(action="error"):
         CollapsedGibbsLDA(5, random_state=0).fit(settled)
+
+
+def test_few_sweeps_from_old_habits_warn():
+    with pytest.warns(ConvergenceWarning, match="max_iter=5 is short for a sampler"):
+        lda = CollapsedGibbsLDA(4, max_iter=5, warm_start=True, random_state=0).fit(X)
+    with warnings.catch_warnings(action="error"):
+        lda.fit(X)  # goes on
+        for chosen in ({"burn_in": 2}, {"learn_priors": None}, {"max_iter": 1}):
+            CollapsedGibbsLDA(4, **{"max_iter": 5} | chosen).fit(X)

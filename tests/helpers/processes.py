@@ -20,7 +20,15 @@ ROOT = Path(__file__).resolve().parents[2]
 def run_python(code: str, *options: str, **environment: str) -> str:
     """Run code in a fresh interpreter beside the checkout and return its output."""
     done = subprocess.run(
-        [sys.executable, *options, "-c", textwrap.dedent(code)],
+        # Their fits are short.
+        [
+            sys.executable,
+            "-W",
+            "ignore:max_iter=",
+            *options,
+            "-c",
+            textwrap.dedent(code),
+        ],
         cwd=ROOT,
         env=os.environ | environment,
         capture_output=True,

@@ -37,6 +37,7 @@ def cells(values, dtype, word=(), n_words=2):
 def test_values_that_are_not_counts():
     refuse(["fractions such as 2.5"], [[1.0, 3.0], [2.5, 0.0]])
     refuse(["fractions such as 0.5"], cells([0.5, 0.5], np.float64))
+    refuse(['adata.layers["counts"]'], np.log1p([[1.0, 3.0], [2.0, 0.0]]))
     refuse(["Negative values"], cells([-1, 3], np.int64))
 
 

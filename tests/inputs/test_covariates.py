@@ -76,9 +76,9 @@ def test_a_formula_computes_columns_and_keeps_its_knots():
     design, numbers = CovariateDesign.of(FRAME, N, FORMULA)
     assert design.names[0] == "rating"
     assert sum(name.startswith("bs(") for name in design.names) == 4
-    right = design.names.index("C(party, Treatment('left'))[T.right]")
+    right = design.names.index("C(party, Treatment('left'))[right]")
     np.testing.assert_array_equal(numbers[:, right], PARTY == "right")
-    product = design.names.index("rating:C(party, Treatment('left'))[T.right]")
+    product = design.names.index("rating:C(party, Treatment('left'))[right]")
     expected = FRAME["rating"] * (PARTY == "right")
     np.testing.assert_allclose(numbers[:, product], expected)
     rows = [17, 2]  # between the ends of the days
@@ -91,7 +91,10 @@ def test_a_formula_in_effects_and_in_dmr():
     by_formula = estimate_effect(
         DRAWS, FRAME, formula="party", reference={"party": "right"}
     )
-    assert by_formula.terms[1:] == ["party[T.centre]", "party[T.left]"]
+    by_column = estimate_effect(DRAWS, FRAME["party"], reference={"party": "right"})
+    assert by_formula.terms[1:] == ["party[centre]", "party[left]"]
+    assert by_formula.terms == by_column.terms
+    assert by_formula.references == by_column.references == {"party": "right"}
 
     dmr = DMRLDA(3, max_iter=40, thin=1, burn_in=0, random_state=0, formula=FORMULA)
     dmr.fit(X, covariates=FRAME)
@@ -118,6 +121,7 @@ def test_a_formula_in_effects_and_in_dmr():
     [
         ("rating +", "fails: .* joined by"),
         (".", "fails: .* names of columns"),
+        ("s(day)", r"fails: .*'s' is not defined.* s\(age\) of stm is bs\(age, 10\)"),
         ("y ~ rating", "no left side"),
         ("rating + age", "fails: .*`age` is not present.*columns are .*'rating'"),
         ("0 + party", "must have an intercept"),

@@ -227,6 +227,31 @@ def test_series_differ_in_marks_and_name_what_they_are_compared_with(pyplot, lda
     assert display.series_names == ["x0[left]", "x0[right]"]
 
 
+def test_legends_of_own_axes_are_in_the_figure(pyplot, lda):
+    for layout in (None, "constrained", "tight"):
+        _, axes = pyplot.subplots(layout=layout)
+        display = TopicIntervalsDisplay.from_draws(lda.draws_, ax=axes)
+        display.figure_.draw_without_rendering()
+        legend = display.ax_.get_legend().get_window_extent()
+        ends = display.figure_.bbox.extents
+        assert (legend.extents[:2] >= ends[:2]).all(), layout
+        assert (legend.extents[2:] <= ends[2:]).all(), layout
+
+
+def test_a_label_stands_before_the_names(pyplot, lda):
+    display = TopicIntervalsDisplay.from_draws(lda.draws_, label="left", color="red")
+    names = [f"left: document {i}" for i in range(3)]
+    assert legend_of(display) == names
+    fits = {"a": lda, "b": lda}
+    display = ConvergenceDisplay.from_estimator(fits, label="$x")
+    assert legend_of(display) == ["$x: a", "$x: b"]
+    theta = [[0.5, 0.2, 0.3]]
+    display = DocumentTopicsDisplay.from_estimator(
+        KnownTopics(np.eye(3), theta), X[:1], n_topics=2, label="mine"
+    )
+    assert legend_of(display) == ["mine: 0", "mine: 2", "others"]
+
+
 # --- without matplotlib ------------------------------------------------------
 
 

@@ -94,6 +94,11 @@ def test_value_that_others_are_compared_with_is_named(draws):
     assert title.endswith("intervals; reference: x0[centre]")
     contrast = effects.contrast("x0[right]", "x0[centre]")
     np.testing.assert_allclose(contrast.difference, effects.coefficient[:, 2])
+    both = effects.contrast("x0[right]", "x0[left]").difference
+    between = effects.coefficient[:, 2] - effects.coefficient[:, 1]
+    np.testing.assert_allclose(both, between, atol=1e-12)
+    with pytest.raises(ValueError, match="There is no term 'intercept': pass one of"):
+        effects.contrast("x0[right]", "intercept")
 
 
 @pytest.mark.parametrize("formula", ["year:party", "C(party, contr.sum)"])

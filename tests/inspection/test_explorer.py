@@ -8,8 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from sklda import MedLDAClassifier
+from sklda import CollapsedGibbsLDA, MedLDAClassifier
 from sklda._fitted.fitted_topics import topic_frequencies
 from sklda.inspection import TopicMapDisplay, save_explorer, top_documents, top_words
 from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, explored, rows, stored
@@ -104,6 +107,22 @@ def test_texts_are_cut(save):
         length = 10 if d in typical else 2
         cut = whole if len(whole) <= length else whole[: length - 1] + "…"
         assert contents["texts"][d] == cut
+
+
+def test_pipeline_and_texts(save):
+    texts = ["cat dog cat", "dog cat dog", "", "moon star moon"] * 3
+    pipeline = make_pipeline(CountVectorizer(), CollapsedGibbsLDA(2, random_state=0))
+    vectorizer, lda = pipeline.fit(texts)
+    X, words = vectorizer.transform(texts), vectorizer.get_feature_names_out()
+    expected = save(lda, X, words, texts=texts)
+    np.testing.assert_equal(save(pipeline, texts), expected)
+    np.testing.assert_equal(save(pipeline, np.array(texts)), expected)
+    own = save(pipeline, texts, words[::-1], texts=texts[::-1])
+    assert own["words"]["names"] == words[::-1].tolist()
+    assert own["documents"]["texts"] == texts[::-1]
+    # This step does not name the words, and counts are no texts.
+    without = save(make_pipeline(FunctionTransformer(), lda), X, words)
+    np.testing.assert_equal(without, save(lda, X, words))
 
 
 # --- groups and classes ------------------------------------------------------

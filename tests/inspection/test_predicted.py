@@ -106,6 +106,14 @@ def test_intervals_hold_what_they_say(dmr, level, n_draws):
         )
 
 
+def test_draws_that_agree_are_no_certainty(dmr):
+    weights = 2 + np.random.default_rng(0).normal(size=60).clip(-1, 1)  # all positive
+    contrast = predicted_proportions(with_weights(dmr, weights), [[1.0], [0.0]])
+    contrast = contrast.contrast(0, 1)
+    np.testing.assert_allclose(contrast.probability, [1 / 62, 61 / 62])
+    assert "0.984" in repr(contrast)
+
+
 def test_settings_are_chosen_by_name(dmr):
     model = with_weights(dmr, np.random.default_rng(0).normal(size=60))
     found = predicted_proportions(model, {1: [[1.0]], 0: [[0.0]], "2": [[2.0]]})

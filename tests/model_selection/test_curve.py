@@ -107,13 +107,22 @@ def test_windows_of_texts_recommend_nothing():
     assert curve.verdict == 'Measure "score" or "stability" to get a recommendation.'
 
 
-def test_documents_may_be_empty():
-    padded = np.vstack([X.toarray(), np.zeros((48, 40), int)])
-    rng = np.random.default_rng(0)
-    curve = topic_number_curve(LDA, rng.permutation(padded), [2, 3], **CHEAP)
-    assert -np.inf < curve.mean.score.max() < 0
-    with pytest.raises(ValueError, match="A fold has no words: shuffle"):
-        topic_number_curve(LDA, padded, [2, 3], **CHEAP | {"cv": KFold(3)})
+def test_empty_documents_are_in_no_fold():
+    padded = np.zeros((108, 40), int)
+    kept = np.sort(np.random.default_rng(0).permutation(108)[:60])
+    padded[kept] = X.toarray()
+    curve = topic_number_curve(LDA, padded, [2, 3], **CHEAP)
+    assert_same(curve, topic_number_curve(LDA, X, [2, 3], **CHEAP))
+    assert "without 48 empty documents" in " ".join(repr(curve).split())
+    # The rows of folds are those of X, as those of texts and labels are.
+    folds = [(kept[30:], kept[:30]), (kept[:30], kept[30:])]
+    own = topic_number_curve(LDA, X, [2, 3], **CHEAP | {"cv": KFold(2)})
+    with_empty = [(np.delete(np.arange(108), test), test) for _, test in folds]
+    for cv in (folds, with_empty):
+        assert_same(topic_number_curve(LDA, padded, [2, 3], **CHEAP | {"cv": cv}), own)
+    last = np.vstack([X.toarray(), np.zeros((48, 40), int)])
+    with pytest.raises(ValueError, match="All documents of a fold of cv are empty"):
+        topic_number_curve(LDA, last, [2, 3], **CHEAP | {"cv": KFold(3)})
 
 
 # --- the same again ------------------------------------------------------------------

@@ -115,7 +115,8 @@ def test_one_signature_for_each_kernel():
     # Each further one costs seconds to compile. Kernels that come from the cache bring
     # no signatures of those that they call: what compiled anything is run once more.
     strict = ["-W", "error"]
-    for words in ("n_jobs=2 does not make fit faster", "The topic proportions of"):
+    known = "n_jobs=2 does not make fit faster", "The topic proportions of", "max_iter="
+    for words in known:
         strict += ["-W", f"ignore:{words}:UserWarning"]
     compiled, found, returned = json.loads(run_python(FITS, *strict))
     if compiled:

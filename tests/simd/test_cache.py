@@ -3,6 +3,7 @@
 import errno
 import functools
 import importlib.util
+import logging
 import os
 import shutil
 import tempfile
@@ -14,7 +15,7 @@ import numba
 import numpy as np
 import pytest
 
-from sklda._simd import compile
+from sklda._simd import compile, compilers
 from tests.helpers.processes import run_python
 
 SOURCE = """
@@ -47,6 +48,7 @@ def refuse(*args, **kwargs):
 def define(tmp_path, monkeypatch):
     """Return a function that defines the kernel as a new process does."""
     monkeypatch.setattr(compile, "_has_warned", False)
+    monkeypatch.setattr(logging.getLogger("sklda.kernels"), "disabled", False)
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "stored"))
     path = tmp_path / "kernel.py"
     path.write_text(SOURCE)
@@ -115,15 +117,48 @@ def test_disk_that_fills_up(define, monkeypatch):
     assert len(found) == 1
 
 
-def test_without_a_folder_the_first_call_warns(define, monkeypatch):
-    with monkeypatch.context() as context:
-        context.setattr(tempfile, "TemporaryFile", refuse)  # by which Numba looks
-        kernels = [define(), define()]
+@pytest.fixture
+def write_nothing(monkeypatch):
+    """Return a function after which no folder can be written."""
+
+    def write_nothing():
+        monkeypatch.setattr(tempfile, "TemporaryFile", refuse)  # by which Numba looks
+        monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+        monkeypatch.setattr(Path, "write_bytes", refuse)
+        monkeypatch.setattr(shutil, "rmtree", refuse)
+
+    return write_nothing
+
+
+def test_without_a_folder_the_first_call_warns(define, write_nothing, caplog):
+    write_nothing()
+    kernels = [define(), define()]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(RuntimeWarning, match=r"no cache folder .*NUMBA_CACHE_DIR"):
             kernels[0](21)
         assert [kernel(21) for kernel in kernels] == [42, 42]
+    compilers._tell()  # after seconds
+    assert caplog.records == []
+
+
+def test_what_cannot_be_written_is_read(define, write_nothing, monkeypatch, tmp_path):
+    define()(21)
+    write_nothing()
+    assert loads(define())
+    # It is read in all folders, also if the first holds other kernels.
+    (stored,) = (tmp_path / "stored").iterdir()
+    stored.rename(tmp_path / "__pycache__")
+    assert loads(define())
+    with pytest.warns(RuntimeWarning, match="no cache folder"):
+        define()(21.0)
+
+
+def test_what_a_folder_cannot_hold_is_stored_in_the_next(define, tmp_path):
+    (tmp_path / "stored").write_text("not a folder")
+    assert not loads(define())
+    assert loads(define())
+    assert len([*tmp_path.glob("__pycache__/sklda-*/*.nbc")]) == 1
 
 
 def test_python_may_run_the_kernels(monkeypatch, define):

@@ -72,7 +72,7 @@ def test_another_process_loads_a_kernel_without_its_steps(tmp_path):
     found = [run_python(code.replace("VERSION", v)) for v in ("None", "None", "'99.0'")]
     assert found == ["[1, 1, 1]", "[0, 0, 0]", "[1, 1, 1]"]
     names = [path.name.split("-")[0] for path in tmp_path.glob("stored/*/*/*.nbc")]
-    assert names == ["steps.total"] * 2
+    assert names == ["total"] * 2
 
 
 FIT = """

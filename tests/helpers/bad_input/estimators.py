@@ -240,6 +240,7 @@ def covariates(*, fitted: bool) -> list[Bad]:
         (np.where(IS_ONE, math.nan, first), "NaN"),
         (np.where(IS_ONE, math.inf, first), "infinity"),
         (np.ones((N_DOCS, 2, 2)), "dim 3"),
+        ({"first": first}, r"DataFrame makes one of a dict of columns.* dim 0: \{"),
         (np.ma.masked_less(first, 3), "has masked"),
         ([[1], [1, 2]] * (N_DOCS // 2), "number"),
         ([10**400, *first[1:]], "out of range"),

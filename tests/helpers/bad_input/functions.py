@@ -223,9 +223,12 @@ def if_any(every: list[Bad]) -> list[Bad]:
 def explorer_door(folder: Path) -> tuple[str, Door]:
     absent = folder / "absent" / "page.html"
     sound = {"path": folder / "page.html", "estimator": fitted(CollapsedGibbsLDA)}
+    # Fitted pipelines are accepted.
+    not_models = [bad for bad in topic_model() if "Pipeline" not in bad.words]
     return door(
         inspection.save_explorer,
         sound | {"X": X, "feature_names": None},
+        estimator=not_models,
         path=refused(None, 5, {1}, error=TypeError)
         + refused(absent, folder, words="file in a folder that exists", error=OSError),
         X=common()["X"] + refused(X * 0, words="X contains no token"),
