@@ -193,7 +193,7 @@ def test_one_shard_is_the_sampler_itself():
 @pytest.mark.parametrize(
     ("model", "kernel"),
     [
-        (CollapsedGibbsLDA(n_shards=4), "single_site_lists.sweep"),
+        (CollapsedGibbsLDA(n_shards=4), "single_site_registers.sweep"),
         (UncollapsedGibbsLDA(), "uncollapsed.resample_topics"),
     ],
     ids=["shards", "slices"],
