@@ -29,7 +29,6 @@ from sklda._sampling import problem as problems
 from sklda._sampling.problem import Problem, WordPrior, count_type
 from sklda._sampling.random_streams import random_topics
 from sklda._sampling.threads import Threads
-from tests.ecgs import test_exactness as ecgs
 from tests.gibbs import test_blocked_exactness as blocked
 from tests.gibbs import test_exactness as single_site
 from tests.gibbs import test_phi_first_exactness as phi_first
@@ -263,15 +262,16 @@ EXACT = {
     *blocked.SIMULATIONS,
     *phi_first.SAMPLERS,
     *medlda.KERNELS,
-    *(f"{way}, {kernel}" for way in ("shortcut", "dynamic") for kernel in ecgs.KERNELS),
+    "shortcut",
+    "dynamic",
 }
 # What stands behind an option's values; None: it chooses no sampler.
 BEHIND = {
     ("CollapsedGibbsLDA", "blocking"): {"nested": "nested", "backward": "backward"},
     ("ECGSLDA", "strategy"): {
         "standard": "lists",
-        "shortcut": "shortcut, rows",
-        "dynamic": "dynamic, rows",
+        "shortcut": "shortcut",
+        "dynamic": "dynamic",
     },
     ("MedLDAClassifier", "sampler"): {"light": "light", "gibbs": "gibbs"},
     ("MedLDAClassifier", "class_weight"): None,  # a factor of C, as in test_draws

@@ -42,6 +42,7 @@ from sklda._simd.vectors import (
     entries,
     first_lane,
     load,
+    one_hot,
     prefetch,
     running_sums,
     store,
@@ -49,7 +50,6 @@ from sklda._simd.vectors import (
     total,
 )
 from sklda._tables.document import ratio_without, update_ratio
-from sklda._tables.rows import load_others, sum_others
 
 PACKED_BITS = 31  # of an int32 without its sign
 
@@ -196,6 +196,25 @@ def load_ratios(ratio, begin, word_list):
         if topic_of(packed[end], bits) - first == end - begin:
             return load(ratio, first, LANES)
     return load_at_each(ratio, packed, bits, begin, LANES)
+
+
+@inlined_kernel
+def load_others(weight, begin, k):
+    """Return a register of weights from `begin` on, in which weight k becomes 0."""
+    nothing = broadcast(np.float32(0), LANES)
+    return choose(one_hot(k - begin, LANES), nothing, load(weight, begin, LANES))
+
+
+@lean_kernel
+def sum_others(weight, size, k):
+    """Return the sum of all weights but weight k.
+
+    Subtracting a dominant weight from the total would lose all digits.
+    """
+    sums = broadcast(np.float32(0), LANES)
+    for begin in range(0, size, LANES):
+        sums = sums + load_others(weight, begin, k)
+    return total(sums)
 
 
 @preoptimised_kernel

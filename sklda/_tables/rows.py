@@ -1,13 +1,8 @@
 """Word-topic counts as one dense row per word, and draws from it.
 
-With t_k = (n_dk + alpha_k) / (n_k + V beta) the conditional of a token is
-
-    p(z = k | rest) ~ t_k (n_wk + beta).
-
-One loop that vectorises computes all K weights of a cell, in an array of float32 that
-fills whole registers. Where beta is an array, the rows hold n_wk + beta_kw, and the
-beta of kernels is 0. First come sums of weights, then draws, then the state of a
-sampler.
+Where beta is an array, the rows hold n_wk + beta_kw, and the beta of kernels is 0. All
+K weights of a cell are in an array of float32 that fills whole registers. First come
+sums of weights, then draws, then the state of a sampler.
 """
 
 from typing import NamedTuple
@@ -15,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._sampling.problem import LANES, Counts, count_type
-from sklda._sampling.random_streams import uniform
 from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vectors import (
     AHEAD,
@@ -30,17 +24,8 @@ from sklda._simd.vectors import (
     running_sums,
     store,
     to_double,
-    to_float,
     total,
 )
-from sklda._tables.document import ratio_without
-
-
-@inlined_kernel
-def load_others(weight, begin, k):
-    """Return a register of weights from `begin` on, in which weight k becomes 0."""
-    nothing = broadcast(np.float32(0), LANES)
-    return choose(one_hot(k - begin, LANES), nothing, load(weight, begin, LANES))
 
 
 @lean_kernel
@@ -50,29 +35,6 @@ def sum_all(weight, size):
     for begin in range(0, size, LANES):
         sums = sums + to_double(load(weight, begin, LANES))
     return total(sums)
-
-
-@lean_kernel
-def sum_others(weight, size, k):
-    """Return the sum of all weights but weight k.
-
-    Subtracting a dominant weight from the total would lose all digits.
-    """
-    sums = broadcast(np.float32(0), LANES)
-    for begin in range(0, size, LANES):
-        sums = sums + load_others(weight, begin, k)
-    return total(sums)
-
-
-NEGLIGIBLE = np.float32(1e-3)  # share of a sum below which a difference is rounding
-
-
-class RowCounts(NamedTuple):
-    """The topics of the tokens, and a row of counts for each word."""
-
-    z: np.ndarray  # (n_tokens,) uint16
-    word_topic: np.ndarray  # (n_words, n_lanes) like `topic`; or float64 with beta
-    topic: np.ndarray  # (n_lanes,) int32 or int64
 
 
 class Scratch(NamedTuple):
@@ -92,26 +54,14 @@ def prefetch_row(word, c, word_topic):
 
 
 @inlined_kernel
-def weigh_row(ratio, row, beta, weight):
-    """Weigh every topic for a cell, with all its tokens counted; return the sum."""
-    sums, prior = broadcast(np.float32(0), LANES), broadcast(beta, LANES)
+def weigh_row(ratio, row, weight):
+    """Set each weight to a ratio times an entry of a row; return the sum."""
+    sums = broadcast(np.float32(0), LANES)
     for k in range(0, row.size, LANES):
-        value = load(ratio, k, LANES) * (to_float(load(row, k, LANES)) + prior)
+        value = load(ratio, k, LANES) * load(row, k, LANES)
         store(weight, k, value)
         sums = sums + value
     return total(sums)
-
-
-@inlined_kernel
-def set_entry(array, k, x):
-    """Set ``array[k]`` by storing its whole register.
-
-    A processor must wait if it loads a register after storing a single entry of it.
-    """
-    lane = k & (LANES - 1)
-    begin = k - lane
-    old = load(array, begin, LANES)
-    store(array, begin, choose(one_hot(lane, LANES), broadcast(x, LANES), old))
 
 
 @inlined_kernel
@@ -150,44 +100,12 @@ def pick(weight, lane_sum, r):
     return k
 
 
-@inlined_kernel
-def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
-    """Resample the topic of n tokens of a cell, from z[first] on, that move together.
+class RowCounts(NamedTuple):
+    """The topics of the tokens, and a row of counts for each word."""
 
-    Return the new sum of the weights. The draw tries the present topic first: most
-    tokens keep it, and then nothing is written.
-    """
-    doc_topic, topic, ratio = document
-    weight, lane_sum = scratch
-    beta = priors.topic_word
-    # The weight of the present topic without these tokens.
-    old = np.int64(z[first])
-    old_ratio = ratio_without(old, n, priors, document)
-    stay = old_ratio * (np.float32(row[old] - n) + beta)
-    other_sum = sum_ - weight[old]
-    if other_sum < NEGLIGIBLE * sum_:
-        other_sum = sum_others(weight, weight.size, old)
-    r = np.float32(uniform(rng)) * (other_sum + stay)
-    if r < stay:
-        return sum_
-    set_entry(weight, old, np.float32(0))
-    new = pick(weight, lane_sum, r - stay)
-    for i in range(first, first + n):
-        z[i] = new
-    row[old] -= n
-    topic[old] -= n
-    doc_topic[old] -= n
-    set_entry(ratio, old, old_ratio)
-    set_entry(weight, old, stay)
-    sum_ = other_sum + stay - weight[new]
-    row[new] += n
-    topic[new] += n
-    doc_topic[new] += n
-    new_ratio = ratio_without(new, 0, priors, document)
-    new_weight = new_ratio * (np.float32(row[new]) + beta)
-    set_entry(ratio, new, new_ratio)
-    set_entry(weight, new, new_weight)
-    return sum_ + new_weight
+    z: np.ndarray  # (n_tokens,) uint16
+    word_topic: np.ndarray  # (n_words, n_lanes) like `topic`; or float64 with beta
+    topic: np.ndarray  # (n_lanes,) int32 or int64
 
 
 def from_topics(problem, z):

@@ -8,13 +8,10 @@ import pytest
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda._ecgs import estimator
-from sklda._ecgs.estimator import Grouped
-from sklda._ecgs.kernels import draw_numbers, rows
+from sklda._ecgs.kernels import draw_numbers
 from sklda._gibbs.kernels import single_site_lists
 from sklda._sampling.problem import Problem
-from sklda._sampling.sampler import info, over
 from sklda.datasets import make_lda_corpus
-from tests.gibbs.test_exactness import one_by_one
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue, verdict
@@ -24,22 +21,16 @@ from tests.helpers.mutants import interpreted, streams
 X = make_lda_corpus(30, 12, 4, document_length=40, random_state=0)[0].toarray()
 X[7] = 0
 CELLS, TOKENS = np.count_nonzero(X), X.sum()
-# Topics below which there are rows, and never lists.
-KERNELS = {"rows": 10**6, "lists": 1}
 
-each_kernel = pytest.mark.usefixtures("_kernel")
+in_lists = pytest.mark.usefixtures("_in_lists")
 
 
-@pytest.fixture(params=KERNELS.values(), ids=KERNELS)
-def _kernel(request, monkeypatch):
-    """Run a test once with each kernel, whatever the number of topics."""
-    monkeypatch.setattr(estimator, "MANY_TOPICS", request.param)
-    # Single tokens are drawn as by the kernel of groups, not in registers.
-    single = single_site_lists
-    if request.param > 1:
-        single = one_by_one(rows)
-        single.info, single.over = info, over
-    monkeypatch.setattr(estimator, "collapsed_sampler", lambda n_topics: single)
+@pytest.fixture
+def _in_lists(monkeypatch):
+    """Draw single tokens as the kernel of groups does, not in registers."""
+    monkeypatch.setattr(
+        estimator, "collapsed_sampler", lambda n_topics: single_site_lists
+    )
 
 
 def make(strategy="dynamic", **params):
@@ -70,7 +61,7 @@ def test_standard_is_the_collapsed_sampler(learn_priors, n_topics):
     assert_same_chain(fit("standard", **params), other)
 
 
-@each_kernel
+@in_lists
 def test_all_draws_are_made_where_damping_is_large():
     # The chance of another number of draws is 12 sweeps x 100 cells in a billion.
     model = fit(damping=10**9)
@@ -78,7 +69,7 @@ def test_all_draws_are_made_where_damping_is_large():
     assert_same_fit(model, fit("standard"))
 
 
-@each_kernel
+@in_lists
 def test_one_draw_for_a_cell_is_the_shortcut(monkeypatch):
     def all_on_one(*args):
         weights = init(*args)
@@ -92,7 +83,7 @@ def test_one_draw_for_a_cell_is_the_shortcut(monkeypatch):
     assert_same_fit(fit(X=counts), fit("shortcut", X=counts))
 
 
-@each_kernel
+@in_lists
 def test_without_cells_of_several_tokens_all_are_the_same():
     for other in ("shortcut", "dynamic"):
         assert_same_fit(fit(other, X=X > 0), fit("standard", X=X > 0))
@@ -124,11 +115,19 @@ class Forger:
             state.z[first:last] = self.rng.choice(topics, last - first)
 
 
-def forged(seed, counts, n_topics, damping=1, cls=Grouped):
+@pytest.fixture
+def module(monkeypatch):
+    """Return the module of the estimator, in which a test may replace the kernel."""
+    monkeypatch.setattr(estimator, "lists", estimator.lists)
+    return estimator
+
+
+def forged(module, seed, counts, n_topics, damping=1):
     """Return a sampler whose kernel is a forger, its problem and its first state."""
     corpus = corpus_of(np.array(counts))
     problem = Problem(corpus, np.shape(counts)[1], np.full(n_topics, 0.2), 0.1)
-    sampler = cls(Forger(seed, n_topics), damping)
+    module.lists = Forger(seed, n_topics)
+    sampler = module.Grouped(damping)
     z = np.zeros(corpus.token_ptr[-1], np.uint16)
     return sampler, problem, sampler.from_topics(problem, z)
 
@@ -148,9 +147,9 @@ def mixed_counts():
     return counts
 
 
-def counts_plainly(n_topics, damping, cls=Grouped):
+def counts_plainly(module, n_topics, damping):
     """Return whether the weights in 40 sweeps are those of a plain count."""
-    sampler, problem, state = forged(2, mixed_counts(), n_topics, damping, cls)
+    sampler, problem, state = forged(module, 2, mixed_counts(), n_topics, damping)
     token_ptr, rng = problem.corpus.token_ptr, streams(1)
     n_tokens = np.diff(token_ptr)
     expected = [{n: damping} for n in n_tokens.tolist() if n >= 3]
@@ -175,15 +174,15 @@ def counts_plainly(n_topics, damping, cls=Grouped):
 
 @pytest.mark.parametrize("damping", [1, 7, 10**9])
 @pytest.mark.parametrize("n_topics", [1, 4, 16, 20])
-def test_weights_are_those_of_a_plain_count(damping, n_topics):
-    assert counts_plainly(n_topics, damping)
+def test_weights_are_those_of_a_plain_count(module, damping, n_topics):
+    assert counts_plainly(module, n_topics, damping)
 
 
-def pvalue_of_numbers(n_cells, cls=Grouped):
+def pvalue_of_numbers(module, n_cells):
     """Return the p-value of the numbers of draws of cells with known weights."""
     weights = {50: 3, 2: 5, 1: 11, 7: 1}
     counts = np.full((n_cells, 1), 50)
-    sampler, problem, state = forged(0, counts, 4, cls=cls)
+    sampler, problem, state = forged(module, 0, counts, 4)
     state.draw_weights[0] = state.draw_weights[0]._replace(
         ptr=np.arange(n_cells + 1) * 4,
         draws=np.tile(np.array([*weights], np.int32), n_cells),
@@ -195,26 +194,24 @@ def pvalue_of_numbers(n_cells, cls=Grouped):
     return chi_square_pvalue(np.array([*seen, 0]), np.array([*weights.values()]) / 20)
 
 
-def test_the_number_of_draws_has_the_probabilities_of_the_weights():
-    assert pvalue_of_numbers(20_000) > RIGHT
+def test_the_number_of_draws_has_the_probabilities_of_the_weights(module):
+    assert pvalue_of_numbers(module, 20_000) > RIGHT
 
 
 def passes(name, problem, edits):
     """Return the verdict on the numbers of draws that Python makes after edits."""
-    cls = interpreted(
-        "sklda._ecgs.estimator", edits, compiled_draws=True
-    ).module.Grouped
+    loaded = interpreted("sklda._ecgs.estimator", edits, compiled_draws=True)
     if problem == "choice":
-        return verdict(pvalue_of_numbers(2000, cls))
+        return verdict(pvalue_of_numbers(loaded.module, 2000))
     try:
-        return counts_plainly(4, 7, cls)
+        return counts_plainly(loaded.module, 4, 7)
     except IndexError:
         return False
 
 
-def test_memory_follows_the_values_seen():
+def test_memory_follows_the_values_seen(module):
     # Cells of 50,000 tokens come to at most four topics: at most five weights each.
-    sampler, problem, state = forged(0, [[50_000, 1], [2, 50_000]], 30)
+    sampler, problem, state = forged(module, 0, [[50_000, 1], [2, 50_000]], 30)
     for _ in range(30):
         sampler.sweep(problem, state, streams(1))
     (weights,) = state.draw_weights
@@ -226,7 +223,7 @@ def test_memory_follows_the_values_seen():
 # --- the sampling rate -----------------------------------------------------------
 
 
-@each_kernel
+@in_lists
 def test_sampling_rate():
     assert fit("standard").sampling_rate_.tolist() == [1] * 12
     assert fit("shortcut").sampling_rate_.tolist() == [CELLS / TOKENS] * 12

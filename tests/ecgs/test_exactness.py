@@ -8,20 +8,20 @@ those of `tests.helpers.enumeration`.
 import numpy as np
 import pytest
 
-from sklda._ecgs.kernels import lists, rows
+from sklda._ecgs.kernels import lists
 from sklda._gibbs.kernels import single_site_lists
 from sklda._sampling.problem import Problem
-from tests.gibbs.test_exactness import PROBLEMS, one_by_one
+from tests.gibbs.test_exactness import PROBLEMS
 from tests.helpers import enumeration
 from tests.helpers.corpora import random_corpus
 from tests.helpers.mutants import PlainStreams, interpreted, streams
 
-KERNELS = {"rows": rows, "lists": lists}
-
-kernels = pytest.mark.parametrize("name", KERNELS)
-
-
 # --- a group for each token is the exact chain -----------------------------------
+
+
+def one_by_one():
+    """Return the kernel as a sampler that makes a draw for each token."""
+    return enumeration.in_groups(lists, lambda n_tokens: n_tokens)
 
 
 @pytest.mark.parametrize("n_topics", [1, 3, 20])
@@ -30,7 +30,7 @@ def test_one_draw_for_each_token_is_the_single_site_sampler(n_topics):
     problem = Problem(corpus, 12, np.full(n_topics, 0.3), 0.2)
     first = np.random.default_rng(0).integers(n_topics, size=corpus.token_ptr[-1])
     chains = []
-    for sampler in (one_by_one(lists), single_site_lists):
+    for sampler in (one_by_one(), single_site_lists):
         rng = streams(1)
         state = sampler.from_topics(problem, first.astype(np.uint16))
         for _ in range(10):
@@ -43,8 +43,7 @@ def test_one_draw_for_each_token_is_the_single_site_sampler(n_topics):
 @pytest.mark.slow
 @pytest.mark.parametrize("tiny", ["2 topics", "3 topics", "17 topics"])
 def test_one_draw_for_each_token_leaves_the_posterior_as_it_is(tiny):
-    # tests/gibbs/test_exactness.py has the kernel over rows.
-    enumeration.assert_exact(one_by_one(lists), PROBLEMS[tiny], 6000, seed=1)
+    enumeration.assert_exact(one_by_one(), PROBLEMS[tiny], 6000, seed=1)
 
 
 # --- all that one sweep can lead to ----------------------------------------------
@@ -149,11 +148,10 @@ SWEEPS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", SWEEPS)
-@kernels
-def test_a_sweep_leads_where_it_should(name, case):
+def test_a_sweep_leads_where_it_should(case):
     tiny, z, n_draws = SWEEPS[case]
     assert after_a_sweep(tiny, z, n_draws).sum() == pytest.approx(1)
-    p, sound = sweep_from(KERNELS[name], tiny, z, n_draws, 8000, seed=2)
+    p, sound = sweep_from(lists, tiny, z, n_draws, 8000, seed=2)
     assert sound
     assert p > enumeration.RIGHT
 
@@ -178,9 +176,9 @@ CASES = ["two draws, mixed", "one draw", "flat", "flat, one and all"]
 CASES += ["a topic vanishes"]
 
 
-def plain(name, *edits):
-    """Return a kernel of groups that Python runs, after edits."""
-    loaded = interpreted(f"sklda._ecgs.kernels.{name}", edits, lanes=2)
+def plain(*edits):
+    """Return the kernel of groups that Python runs, after edits."""
+    loaded = interpreted("sklda._ecgs.kernels.lists", edits, lanes=2)
     module = loaded.module
     module.Problem = loaded.modules["sklda._sampling.problem"].Problem
     module.streams = PlainStreams
@@ -188,8 +186,8 @@ def plain(name, *edits):
 
 
 def passes(name, problem, edits):
-    """Return the verdict on a kernel after edits, in all cases."""
-    worst, kernel = 1.0, plain(name, *edits)
+    """Return the verdict on the kernel after edits, in all cases."""
+    worst, kernel = 1.0, plain(*edits)
     for case in CASES:
         try:
             p, sound = sweep_from(

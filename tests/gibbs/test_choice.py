@@ -1,11 +1,10 @@
-"""The number of topics decides between registers, rows and lists of counts."""
+"""The number of topics decides between registers and lists of counts."""
 
 import numpy as np
 import pytest
 
 from sklda import DMRLDA, ECGSLDA, CollapsedGibbsLDA
 from sklda._data.corpus import check_corpus
-from sklda._ecgs.kernels import lists, rows
 from sklda._gibbs.kernels import single_site_lists, single_site_registers
 from sklda._sampling.problem import Problem, word_prior
 from sklda._sampling.random_streams import random_topics
@@ -14,7 +13,6 @@ from sklda.datasets import make_lda_corpus
 from tests.helpers.enumeration import tables_of
 from tests.helpers.mutants import streams
 
-MANY = 200
 X = make_lda_corpus(60, 200, 3, document_length=150, random_state=0)[0]
 
 
@@ -29,23 +27,20 @@ def made(problem, cls=CollapsedGibbsLDA, **params):
 
 
 @pytest.mark.parametrize(
-    ("n_topics", "single", "grouped"),
+    ("n_topics", "single"),
     [
-        (1, single_site_registers, rows),
-        (40, single_site_registers, rows),
-        (41, single_site_lists, rows),
-        (63, single_site_lists, rows),
-        (64, single_site_lists, lists),
-        (MANY, single_site_lists, lists),
+        (1, single_site_registers),
+        (40, single_site_registers),
+        (41, single_site_lists),
+        (200, single_site_lists),
     ],
 )
-def test_the_number_of_topics_decides(n_topics, single, grouped):
+def test_the_number_of_topics_decides(n_topics, single):
     problem = problem_of(X, n_topics)
     of_words = problem_of(X, n_topics, np.full((n_topics, X.shape[1]), 0.01))
     assert made(problem) is made(of_words) is single
     assert made(problem, DMRLDA) is single
     assert made(problem, ECGSLDA, strategy="standard") is single
-    assert made(problem, ECGSLDA).kernel is grouped
     shards = made(problem, n_shards=3)
     assert (shards.sampler, shards.n_shards) == (single, 3)
 

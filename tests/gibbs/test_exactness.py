@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pytest
 
-from sklda._ecgs.kernels import rows
 from sklda._engine.chain import Chain, log_doc_likelihood, log_word_likelihood
 from sklda._gibbs.kernels import single_site_lists, single_site_registers
 from sklda._sampling.problem import Problem
@@ -25,17 +24,7 @@ from tests.helpers.enumeration import (
 )
 from tests.helpers.mutants import Edit, PlainStreams, interpreted, streams
 
-
-def one_by_one(kernel):
-    """Return a kernel of ECGSLDA as a sampler that makes a draw for each token."""
-    return enumeration.in_groups(kernel, lambda n_tokens: n_tokens)
-
-
-SAMPLERS = {
-    "rows": one_by_one(rows),
-    "registers": single_site_registers,
-    "lists": single_site_lists,
-}
+SAMPLERS = {"registers": single_site_registers, "lists": single_site_lists}
 samplers = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
 
 BETAS = ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0))
@@ -173,9 +162,6 @@ ALL_SHORT = Edit("_tables.document", "LANES_PER_TOKEN = N", "LANES_PER_TOKEN = 0
 
 def plain(name, *edits):
     """Return a sampler that Python runs, with registers of two lanes, after edits."""
-    if name == "rows":
-        loaded = interpreted("sklda._ecgs.kernels.rows", edits, lanes=2)
-        return loaded.sampler(one_by_one(loaded.module))
     lanes = 4 if name == "registers" else 2
     name = f"sklda._gibbs.kernels.single_site_{name}"
     return interpreted(name, edits, lanes=lanes).sampler()
@@ -193,7 +179,6 @@ def passes(name, problem, edits):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["rows", "lists"])
-def test_short_documents_change_their_own_topics_only(name):
+def test_short_documents_change_their_own_topics_only():
     tiny = SMALL["two documents"]
-    assert_exact(plain(name, ALL_SHORT), tiny, 8000, seed=4)
+    assert_exact(plain("lists", ALL_SHORT), tiny, 8000, seed=4)

@@ -25,7 +25,7 @@ PATH = Path(__file__).resolve().parents[1] / "data" / "exactness.json"
 TINY = enumeration.TinyProblem("aab ab", 2, (0.4, 0.9), 0.5)
 N_SWEEPS = 200_000
 MUTANTS = [
-    *(("single_site", name) for name in ("rows", "lists", "registers")),
+    *(("single_site", name) for name in ("lists", "registers")),
     *(("medlda", name) for name in ("gibbs", "light", "light, one step")),
 ]
 

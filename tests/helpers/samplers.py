@@ -53,12 +53,8 @@ SAMPLERS = {
         "sklda._gibbs.partially_collapsed",
         lambda m: m.PartiallyCollapsed(m.Threads()),
     ),
-    "shortcut, rows": Known("sklda._ecgs.estimator", lambda m: m.Grouped(m.rows, None)),
-    "shortcut, lists": Known(
-        "sklda._ecgs.estimator", lambda m: m.Grouped(m.lists, None)
-    ),
-    "dynamic, rows": Known("sklda._ecgs.estimator", lambda m: m.Grouped(m.rows, 1)),
-    "dynamic, lists": Known("sklda._ecgs.estimator", lambda m: m.Grouped(m.lists, 2)),
+    "shortcut": Known("sklda._ecgs.estimator", lambda m: m.Grouped(None)),
+    "dynamic": Known("sklda._ecgs.estimator", lambda m: m.Grouped(1)),
     "labelled, gibbs": Known(
         "sklda._medlda.sampler", lambda m: m.LabelledTopics(None, 2)
     ),
@@ -69,10 +65,7 @@ SHARDABLE = [
     name for name, known in SAMPLERS.items() if hasattr(known.compiled(), "over")
 ]
 # Groups of tokens with any numbers of draws, not only those of the strategies.
-GROUPS = {
-    "groups, rows": Known("sklda._ecgs.kernels.rows", any_groups),
-    "groups, lists": Known("sklda._ecgs.kernels.lists", any_groups),
-}
+GROUPS = {"groups": Known("sklda._ecgs.kernels.lists", any_groups)}
 
 
 class OneTotal(NamedTuple):

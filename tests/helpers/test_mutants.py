@@ -56,7 +56,7 @@ def test_a_pattern_that_does_not_fit_says_where_and_what(edit):
         edited(*edit)
 
 
-@pytest.mark.parametrize("function", ["sweep_groups", "no_such_function"])
+@pytest.mark.parametrize("function", ["from_topics", "no_such_function"])
 def test_a_function_must_be_the_only_one(function):
     edit = Edit(function, "A", "A")
     with pytest.raises(AssertionError, match="must be one function"):
@@ -64,17 +64,17 @@ def test_a_function_must_be_the_only_one(function):
 
 
 def test_modules_are_the_interpreted_ones_and_leave_the_package_alone():
-    from sklda._ecgs.kernels import rows as groups
+    from sklda._gibbs.kernels import partially_collapsed
     from sklda._sampling import problem
     from sklda._tables import rows
 
     edit = Edit("rows.weigh_row", "total(A)", "-1.0")
-    loaded = interpreted("sklda._ecgs.kernels.rows", [edit], lanes=2)
+    loaded = interpreted(partially_collapsed.__name__, [edit], lanes=2)
     ratio, weight = np.ones(LANES, np.float32), np.zeros(LANES, np.float32)
-    arguments = (ratio, np.ones(LANES, np.int32), np.float32(1), weight)
+    arguments = ratio, 2 * ratio, weight
     assert loaded.module.weigh_row(*arguments) == -1
     assert loaded.module.weigh_row is loaded.modules["sklda._tables.rows"].weigh_row
     assert loaded.modules["sklda._sampling.problem"].padded(3) == 4
-    assert rows.weigh_row is groups.weigh_row
+    assert rows.weigh_row is partially_collapsed.weigh_row
     assert from_python(rows.weigh_row)(*arguments) == 2 * LANES
     assert problem.padded(3) == problem.LANES == LANES

@@ -40,8 +40,8 @@ def test_figure_has_the_thresholds_of_the_tests(monkeypatch):
 
 
 def test_a_p_value_is_that_of_the_test():
-    sampler = exactness.single_site.SAMPLERS["rows"]
+    sampler = exactness.single_site.SAMPLERS["lists"]
     assert exactness.p_value(sampler, exactness.TINY, 500, 1) > enumeration.RIGHT
-    name = "rows: the token stays in n_dk"
+    name = "lists: the token stays in n_dk"
     (mutant,) = (m for m in exactness.mutants() if m[0] == name)
     assert exactness.p_value(*exactness.made(*mutant[1:])) < enumeration.WRONG

@@ -39,8 +39,8 @@ def test_no_index_is_out_of_bounds(name):
 
 
 TOO_SMALL = {
-    "groups, rows": Edit(
-        "rows.sweep_groups", "np.zeros(N + LANES, *Z)", "np.zeros(N, *Z)"
+    "groups": Edit(
+        "lists.sweep_groups", "new_document(T, N + LANES)", "new_document(T, N)"
     ),
     "lists": Edit("empty_lists", "padded(*Z)", "padded(*Z) - LANES"),
 }

@@ -67,7 +67,7 @@ def draw_topics(corpus, z, phi, alpha, n_passes, rng):
         for n_done in range(n_passes):
             for c in range(doc_ptr[d], doc_ptr[d + 1]):
                 row = phi[word[c]]
-                total = np.float64(weigh_row(mass, row, np.float32(0), weight))
+                total = np.float64(weigh_row(mass, row, weight))
                 for i in range(token_ptr[c], token_ptr[c + 1]):
                     if n_done > 0:
                         old = np.int64(z[i])

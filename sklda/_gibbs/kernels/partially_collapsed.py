@@ -92,6 +92,6 @@ def sweep_tokens(corpus, z, first, phi, prior, alphas, factor, key):
         for c in range(begin, end):
             prefetch_row(word, c, phi)
             row = phi[word[c]]
-            total = np.float64(weigh_row(ratio, row, np.float32(0), weight))
+            total = np.float64(weigh_row(ratio, row, weight))
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 total = _resample(z, i, row, total, document, weight, lane_sum, rng)
