@@ -27,7 +27,7 @@ def load(page):
 
 
 def store(page, codes, outputs):
-    """Store what the blocks of a page gave, with pictures of at most `COLORS` colours."""
+    """Store what the blocks of a page gave; pictures have at most `COLORS` colours."""
     folder = STORE / page
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -171,8 +171,8 @@ def top_documents(
     n_documents : int, default=10
         Number of documents for each topic, from 1 to n_documents_of_corpus.
     n_words : int, default=None
-        Number of words to return for each of these documents, at least 1. By default,
-        words are not returned.
+        Number of words to return for each of these documents, from 1 to
+        `n_features_in_`. By default, words are not returned.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def top_documents(
         Before fit, or if the estimator has no `components_`.
     ValueError
         If `transform` rejects X, X has fewer than `n_documents` rows, or `n_words` is
-        below 1.
+        out of range.
 
     Examples
     --------
@@ -218,6 +218,7 @@ def top_documents(
     if n_words is None:
         return documents, shares
     topics = fitted_topics.normalise(fitted_topics.fitted_components(estimator))
+    check_limit(n_words, "n_words", topics.shape[1], "words")
     n_of_model = len(topics) // fitted_topics.count_models(estimator)
     counts = fitted_topics.check_counts(X)
     words: list[list[np.ndarray]] = [[] for _ in topics]
