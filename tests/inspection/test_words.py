@@ -164,16 +164,6 @@ def test_words_of_documents_by_hand(as_matrix):
     assert [found.tolist() for found in words[0][2:]] == [[], []]
 
 
-def test_words_of_documents_are_those_of_the_plain_version(corpus, lda):
-    documents, _, words = top_documents(lda, corpus, 3, n_words=5)
-    theta, phi = lda.transform(corpus), lda.topic_word_
-    for k, rows in enumerate(documents):
-        for d, found in zip(rows, words[k], strict=True):
-            parts = theta[d, k] * phi[k] / (theta[d] @ phi)
-            expected = np.argsort(-corpus[[d]].toarray()[0] * parts, kind="stable")[:5]
-            np.testing.assert_array_equal(found, expected)
-
-
 def test_pyldavis_data(corpus, lda):
     X = sparse.lil_array(corpus)
     X[[0, 7]] = 0
