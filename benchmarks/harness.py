@@ -262,16 +262,13 @@ def machine() -> dict:
     text = info.read_text() if info.exists() else ""
     cpu = dict(re.findall(r"^(\S.*?)\s*: (.*)", text, re.MULTILINE))
     flags = cpu.get("flags", cpu.get("Features", "")).split()
-    name = cpu.get("model name") or platform.processor() or platform.machine()
-    if target := os.environ.get("NUMBA_CPU_NAME"):  # instead of this processor
-        name = f"{name} (code for {target})"
-        flags = [flag for flag in flags if not flag.startswith("avx512")]
+    code = os.environ.get("NUMBA_CPU_NAME")  # for which it was made, if set
     packages = ("numpy", "scipy", "numba", "scikit-learn")
     versions = {"python": platform.python_version()}
     versions |= {package: version(package) for package in packages}
     return {
-        "cpu": name,
-        "simd": sorted(flag for flag in flags if flag.startswith(SIMD)),
+        "cpu": cpu.get("model name") or platform.processor() or platform.machine(),
+        "simd": [code] if code else sorted(f for f in flags if f.startswith(SIMD)),
         "cores": os.cpu_count(),
         "system": platform.system(),
         "versions": versions | {"sklda": sklda.__version__},

@@ -68,7 +68,7 @@ print(f"perplexity {lda.perplexity(X):.0f}")
 # ``to_local`` returns an ordinary estimator, for example for plots.
 local = lda.to_local()
 TopWordsDisplay.from_estimator(
-    local, feature_names=vocabulary, topics=range(10), n_words=8, metric="relevance"
+    local, feature_names=vocabulary, topics=range(10), n_words=8
 )
 plt.show()
 

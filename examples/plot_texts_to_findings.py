@@ -86,11 +86,11 @@ for k in np.argsort(-share)[:12]:
 # Name the topics that matter here. All tables and displays then show the names.
 telling = {
     "opec": "oil",
-    "wheat": "grain",
+    "corn": "grain",
     "dollar": "currencies",
     "coupon": "bonds",
     "coffee": "coffee and cocoa",
-    "tender": "takeovers",
+    "takeover": "takeovers",
     "gold": "energy and mining",
     "semiconductors": "trade with Japan",
 }

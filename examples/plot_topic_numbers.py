@@ -70,8 +70,9 @@ labels = [
     [f"{k}: {', '.join(words)}" for k, words in enumerate(top_words(fit, names, 3))]
     for fit in (coarse, fine)
 ]
-_, ax = plt.subplots(figsize=(10, 5), layout="constrained")
-ax.imshow(shares[:, order], cmap="Blues", aspect="auto")
+figure, ax = plt.subplots(figsize=(10, 5), layout="constrained")
+image = ax.imshow(shares[:, order], cmap="Blues", aspect="auto")
+figure.colorbar(image, label="share of the finer topic")
 ax.set_yticks(range(6), labels[0])
 ax.set_xticks(range(20), [labels[1][j] for j in order], rotation=60, ha="right")
 plt.show()

@@ -11,7 +11,7 @@ from pathlib import Path
 from PIL import Image
 
 STORE = Path(__file__).resolve().parents[1] / "stored_output"
-COLORS = 64
+COLORS = 256  # with fewer, bars of colours have false bands
 
 
 def load(page):
@@ -27,7 +27,7 @@ def load(page):
 
 
 def store(page, codes, outputs):
-    """Store what the blocks of a page gave, with pictures in few colours."""
+    """Store what the blocks of a page gave; pictures have at most `COLORS` colours."""
     folder = STORE / page
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -35,7 +35,13 @@ def store(page, codes, outputs):
     for code, (printed, pictures) in zip(codes, outputs, strict=True):
         for path, _ in pictures:
             with Image.open(path) as image:
-                small = image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+                # The default method merges rare colours, such as those of such a bar.
+                small = image.convert("RGB").quantize(
+                    COLORS,
+                    Image.Quantize.MAXCOVERAGE,
+                    kmeans=1,
+                    dither=Image.Dither.NONE,
+                )
                 small.save(folder / path.name, optimize=True)
         names = [(path.name, alt) for path, alt in pictures]
         blocks.append({"code": code, "printed": printed, "pictures": names})

@@ -45,8 +45,9 @@ def seed_word_prior(
     n_components : int
         Number of topics K of the estimator, 1 to 65,535.
     weight : float, default=100.0
-        Beta of the seed words in their topics, from 1e-10 to 1e10. Even a tenth of a
-        word's count in X is a strong prior. A weight far below `base` keeps the words
+        Beta of the seed words in their topics, from 1e-10 to 1e10. Begin with about the
+        counts of the seeds in X: a tenth may be washed out, and ten times the counts
+        leave the topic little but its seeds. A weight far below `base` keeps the words
         out instead.
     base : float, default=None
         Beta of all other words and topics, from 1e-10 to 1e10. None means 1 / K.

@@ -147,23 +147,21 @@ def top_words(
     if not as_frame:
         return words
     pandas = import_pandas()
-    keys = pandas.Index(
-        fitted_topics.keys_of_model(estimator, len(words)), name="topic"
-    )
-    return pandas.DataFrame(words, index=keys)
+    keys = fitted_topics.keys_of_model(estimator, len(words))
+    return pandas.DataFrame(words, index=pandas.Index(keys, name="topic"))
 
 
-@validates(n_documents=POSITIVE_INTEGER)
+@validates(n_documents=POSITIVE_INTEGER, n_words=[None, *POSITIVE_INTEGER])
 def top_documents(
-    estimator: Any, X: MatrixLike, n_documents: int = 10
-) -> tuple[np.ndarray, np.ndarray]:
+    estimator: Any, X: MatrixLike, n_documents: int = 10, *, n_words: int | None = None
+) -> tuple[Any, ...]:
     """Return the documents with the largest proportions of each topic.
 
     Proportions are the output of `transform`. If its rows do not sum to 1 (or, with
     one-vs-rest, to the number of classes), the model is treated as a matrix
     factorisation (NMF): each column is multiplied by the sum of its row of
     `components_`, which gives expected numbers of tokens, and rows are normalised.
-    Cost: that of `transform`.
+    Cost: that of `transform` and, with `n_words`, O(K) for each word of the documents.
 
     Parameters
     ----------
@@ -173,6 +171,9 @@ def top_documents(
         Documents to choose from.
     n_documents : int, default=10
         Number of documents for each topic, from 1 to n_documents_of_corpus.
+    n_words : int, default=None
+        Number of words to return for each of these documents, from 1 to
+        `n_features_in_`. By default, words are not returned.
 
     Returns
     -------
@@ -181,13 +182,21 @@ def top_documents(
     proportions : ndarray of shape (n_components, n_documents)
         Proportion of the topic in each of these documents, from 0 to 1; with
         one-vs-rest, among the topics of its class.
+    words : list of list of ndarray of int
+        Only with `n_words`: for each topic and each of its documents, the words that
+        speak for the topic, as columns of X. These are the words of the document with
+        the most tokens of the topic, most first; fewer if fewer words have any.
+        If word w occurs n times in document d, it has n p(k | w, d) tokens of topic k
+        on average. p(k | w, d) is proportional to the proportion of the topic in the
+        document times p(w | k).
 
     Raises
     ------
     NotFittedError, TypeError
         Before fit, or if the estimator has no `components_`.
     ValueError
-        If `transform` rejects X, or X has fewer than `n_documents` rows.
+        If `transform` rejects X, X has fewer than `n_documents` rows, or `n_words` is
+        out of range.
 
     Examples
     --------
@@ -199,10 +208,30 @@ def top_documents(
     >>> documents, proportions = top_documents(lda, X, n_documents=3)
     >>> documents.shape
     (10, 3)
+    >>> _, _, words = top_documents(lda, X, n_documents=3, n_words=2)
+    >>> set(words[0][0]) <= set(X[documents[0, 0]].nonzero()[-1])
+    True
     """
-    proportions = fitted_topics.topic_proportions(fitted_topics.snapshot(estimator), X)
+    estimator = fitted_topics.snapshot(estimator)
+    proportions = fitted_topics.topic_proportions(estimator, X)
     documents = _top_rows(proportions, n_documents)
-    return documents, np.take_along_axis(proportions.T, documents, axis=1)
+    shares = np.take_along_axis(proportions.T, documents, axis=1)
+    if n_words is None:
+        return documents, shares
+    topics = fitted_topics.normalise(fitted_topics.fitted_components(estimator))
+    check_limit(n_words, "n_words", topics.shape[1], "words")
+    n_of_model = len(topics) // fitted_topics.count_models(estimator)
+    counts = fitted_topics.check_counts(X)
+    words: list[list[np.ndarray]] = [[] for _ in topics]
+    for (k, _), d in np.ndenumerate(documents):
+        first = k - k % n_of_model
+        model = slice(first, first + n_of_model)  # one-vs-rest has several
+        tokens = fitted_topics.axis_sums(counts[[d]], axis=0)
+        columns = np.flatnonzero(tokens * topics[k] * proportions[d, k])
+        joint = topics[model, columns].T * proportions[d, model]
+        expected = tokens[columns] * fitted_topics.normalise(joint)[:, k - first]
+        words[k].append(columns[np.argsort(-expected, kind="stable")[:n_words]])
+    return documents, shares, words
 
 
 def _top_rows(proportions: np.ndarray, n_documents: int) -> np.ndarray:
@@ -565,10 +594,8 @@ def save_explorer(
     counts, lengths = _counts_and_lengths(X)
     bins = None if groups is None else check_groups(groups, len(lengths))
     dates = None if bins is None else bins.dates
-    topics, frequencies = (
-        fitted_topics.normalise(components),
-        fitted_topics.normalise(lengths @ proportions),
-    )
+    topics = fitted_topics.normalise(components)
+    frequencies = fitted_topics.normalise(lengths @ proportions)
     empty = fitted_topics.empty_topics(estimator, components)
     keys = fitted_topics.keys_of_model(estimator, n_topics)
     positions, explained = topic_positions(topics)
@@ -629,9 +656,8 @@ def _words(
     ranked = [top_columns(components, n_ranked, "relevance", w) for w in WEIGHTS]
     ranking = np.concatenate(ranked, axis=1)  # by topic, weight and rank
     # p(k | w); 0 for words without weight in any topic that occurs.
-    topics_of_words = (
-        fitted_topics.normalise(joint.T) * joint.any(axis=0)[:, np.newaxis]
-    )
+    has_tokens = joint.any(axis=0)[:, np.newaxis]
+    topics_of_words = fitted_topics.normalise(joint.T) * has_tokens
     needed = np.zeros(joint.shape, dtype=bool)
     np.put_along_axis(needed, ranking, ~empty[:, np.newaxis], axis=1)
     return {
@@ -697,9 +723,8 @@ def _pack_rows(
 ) -> dict[str, dict[str, str]]:
     """Pack the largest topics of each row, from `MIN_PROPORTION`, and those needed."""
     largest = np.zeros(proportions.shape, dtype=bool)
-    columns = fitted_topics.top_indices(
-        proportions, min(n_largest, proportions.shape[1])
-    )
+    n_largest = min(n_largest, proportions.shape[1])
+    columns = fitted_topics.top_indices(proportions, n_largest)
     np.put_along_axis(largest, columns, True, axis=1)
     kept = (largest & (proportions >= MIN_PROPORTION)) | needed
     return {

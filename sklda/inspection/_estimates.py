@@ -228,12 +228,10 @@ def position_of(label: Any, labels: list[str], kind: str) -> int:
     raise ValueError(f"There is no {kind} {label!r}: pass one of {labels}.")
 
 
-def means_with_intervals(
-    mean: np.ndarray, low: np.ndarray, high: np.ndarray
-) -> list[str]:
-    """Return means with their intervals as texts; "-" for a mean that is NaN."""
-    texts = []
-    for estimate, a, b in zip(mean, low, high, strict=True):
+def means_with_intervals(estimates: Any, row: int) -> list[str]:
+    """Return a row of means with their intervals as texts; "-" for a mean of NaN."""
+    texts, numbers = [], (estimates.mean, estimates.low, estimates.high)
+    for estimate, a, b in zip(*(values[row] for values in numbers), strict=True):
         interval = "" if np.isnan(a) else f" [{a:.3f}, {b:.3f}]"
         texts.append("-" if np.isnan(estimate) else f"{estimate:.3f}{interval}")
     return texts
@@ -430,7 +428,7 @@ class PredictedProportions(SeriesOfEstimates):
         )
         rows = []
         for i, name in enumerate(self.settings):
-            cells = means_with_intervals(self.mean[i], self.low[i], self.high[i])
+            cells = means_with_intervals(self, i)
             top = np.argsort(-self.mean[i])[:_MOST_TOPICS]
             rows.append([name, *(f"{self.topic_names[k]} {cells[k]}" for k in top)])
         return "\n".join([title, *table_lines(rows)])

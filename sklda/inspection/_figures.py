@@ -679,9 +679,8 @@ class TopicMapDisplay(_display.Display):
         default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
         words = (feature_names, n_words, default_n_words, "relevance")
         labels = topic_labels(estimator, *words)
-        positions, explained_ratio = topic_positions(
-            fitted_topics.normalise(components)
-        )
+        topics = fitted_topics.normalise(components)
+        positions, explained_ratio = topic_positions(topics)
         return cls(
             positions=positions,
             frequencies=fitted_topics.topic_frequencies(estimator, X),

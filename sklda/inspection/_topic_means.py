@@ -230,10 +230,9 @@ class TopicMeans(_estimates.SeriesOfEstimates):
         keys = keys_of_topics(self.topic_names, self.topics)
         index = {"topic": keys, "group": self.groups}
         n_documents = np.broadcast_to(self.n_documents, self.mean.T.shape)
-        columns = {name: getattr(self, name).T for name in _COLUMNS}
-        return _estimates.table_by_keys(
-            index, {"n_documents": n_documents} | columns, as_frame
-        )
+        columns = {"n_documents": n_documents}
+        columns |= {name: getattr(self, name).T for name in _COLUMNS}
+        return _estimates.table_by_keys(index, columns, as_frame)
 
     def _notes(self) -> list[str]:
         """Return what the table and the picture say of missing documents and dates."""
@@ -248,9 +247,7 @@ class TopicMeans(_estimates.SeriesOfEstimates):
         shown = self.topic_names[:_MOST_TOPICS]
         rows = [["group", "documents", *shown]]
         for i, group in enumerate(self.groups):
-            cells = _estimates.means_with_intervals(
-                self.mean[i], self.low[i], self.high[i]
-            )
+            cells = _estimates.means_with_intervals(self, i)
             rows.append([group, f"{self.n_documents[i]:,}", *cells[:_MOST_TOPICS]])
         title = (
             f"Mean topic proportions: {self.n_draws} draws, "

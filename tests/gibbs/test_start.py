@@ -151,6 +151,34 @@ def test_words_of_a_model_in_another_order_are_refused():
             fit(documents=frame, init=init)
 
 
+def test_old_topics_are_kept_and_new_ones_added():
+    documents, theta, planted = make_lda_corpus(
+        400, V, K + 2, document_length=40, random_state=0
+    )
+    by_new = np.argsort(theta[:, K:].sum(axis=1))  # the first 200 have least of both
+    known, new = documents[by_new[:200]], documents[by_new[200:]]
+    old = fit(documents=known, max_iter=200)
+    frequencies = np.asarray(documents.sum(axis=0)).ravel() / documents.sum()
+    init = np.vstack([old.topic_word_, np.tile(frequencies, (2, 1))])
+    beta = np.full((2, V), old.topic_word_prior_)
+    params = {"n_components": K + 2, "init": init, "max_iter": 200}
+    free = fit(documents=documents, **params)
+    prior = np.vstack([old.components_, beta])
+    held = fit(documents=new, topic_word_prior=prior, **params)
+
+    def distances(lda, topics):
+        affinities = np.sqrt(lda.topic_word_) @ np.sqrt(topics).T
+        return np.sqrt(1 - affinities)
+
+    for lda, drift in ((free, 0.1), (held, 0.04)):
+        from_old = distances(lda, old.topic_word_)
+        assert from_old.argmin(axis=0).tolist() == [*range(K)]
+        assert from_old.diagonal().max() < drift
+        from_planted = distances(lda, planted)[K:]
+        assert set(from_planted.argmin(axis=1)) == {K, K + 1}
+        assert from_planted.min(axis=1).max() < 0.15
+
+
 def test_words_without_a_topic_may_have_any():
     topics = np.eye(K, V)
     assert set(fit(init=topics, max_iter=1).topic_assignments_) == set(range(K))

@@ -1,6 +1,7 @@
 """The page of a model: its contents, refusals, and that nothing escapes."""
 
 import re
+from colorsys import hls_to_rgb
 from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import product
@@ -260,3 +261,10 @@ def test_contrast():
             colours = dict(re.findall(r"--([\w-]+): (#\w{6});", theme))
             pair = sorted([luminance(colours[front]), luminance(colours[ground])])
             assert (pair[1] + 0.05) / (pair[0] + 0.05) >= least, (front, ground)
+    for theme, hue in product(themes, range(360)):  # of words and their topics
+        ink = luminance(re.search(r"--ink: (#\w{6});", theme)[1])
+        paleness = int(re.search(r"--paleness: (\d+)%;", theme)[1]) / 100
+        channels = np.rint(255 * np.array(hls_to_rgb(hue / 360, paleness, 0.75)))
+        ground = luminance("#" + bytes(channels.astype(int).tolist()).hex())
+        pair = sorted([ink, ground])
+        assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, hue

@@ -1,15 +1,19 @@
 """The page of a model in a real browser: mouse, keyboard, address, and silence."""
 
+import numpy as np
 import pytest
 
 from sklda.inspection import save_explorer, top_words
 from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, N_TOPICS, chromium, explored
+from tests.helpers.known_topics import KnownTopics
 
 sync_api = pytest.importorskip("playwright.sync_api")
 # On a busy machine Chromium is at times without a new frame for ten seconds.
 sync_api.expect.set_options(timeout=30_000)
 
 pytestmark = pytest.mark.slow
+
+HUE = "node => node.style.getPropertyValue('--hue')"
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +135,69 @@ def test_keyboard(open_page):
     page.keyboard.press("Escape")
     sync_api.expect(page.locator("#detail")).to_be_hidden()
     assert page.evaluate("document.activeElement.id") == "words"
+
+
+def test_words_have_the_colours_of_their_topics(open_page):
+    document = 3
+    page = open_page(f"#topic=1&document={document}")
+    plain = page.locator("#detail-text").inner_text()
+    page.locator("#colours").check()
+    model, _, names, _ = explored()
+    phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
+    badges = {}
+    for option in page.locator("#detail-topics [role=option]").all():
+        badge = option.locator(".number")
+        badges[badge.inner_text()] = badge.evaluate(HUE)
+    marks = page.locator("#detail-text mark").all()
+    assert [mark.inner_text() for mark in marks] == ["Word3", "word4"]
+    for mark, word in zip(marks, ("word3", "word4"), strict=True):
+        topic = (model.theta[document] * phi[:, names.index(word)]).argmax()
+        assert mark.get_attribute("title").startswith(f"Topic {topic}:")
+        assert mark.evaluate(HUE) == badges[str(topic)] != ""
+    assert page.locator("#detail-text").inner_text() == plain
+    page.locator("#documents [role=option]", has_text="Document 42").click()
+    sync_api.expect(page.locator("#detail-text mark.coloured").first).to_be_visible()
+    page.locator("#words [role=option]").first.click()
+    sync_api.expect(page.locator("#colours")).to_be_hidden()
+
+
+def test_a_narrow_page_scrolls_to_the_chosen_topic(open_page):
+    page = open_page("#topic=1", width=400)
+    heading = page.locator("#topic-number")
+    sync_api.expect(heading).not_to_be_in_viewport()
+    page.locator("#topics").focus()
+    page.keyboard.press("ArrowDown")
+    expect_topic(page, 2)
+    sync_api.expect(heading).not_to_be_in_viewport()
+    page.locator("#topics [role=option]").nth(4).click()
+    sync_api.expect(heading).to_be_in_viewport()
+    expect_topic(page, 4)
+
+
+def test_numbers_on_the_map_do_not_overlap(browser, tmp_path):
+    n_topics, rng = 120, np.random.default_rng(0)
+    model = KnownTopics(
+        rng.gamma(0.3, 20, (n_topics, 30)) + 0.1,
+        rng.dirichlet(np.full(n_topics, 0.3), 40),
+    )
+    path, X = tmp_path / "map.html", np.ones((40, 30))
+    save_explorer(path, model, X, feature_names=[f"w{w}" for w in range(30)])
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    for topic in range(0, n_topics, 6):
+        page.goto(f"{path.as_uri()}#topic={topic}")
+        expect_topic(page, topic)
+        assert page.locator(f"#number-{topic}").is_visible()
+        boxes = page.locator("#map text:visible").evaluate_all(
+            "nodes => nodes.map(n => n.getBoundingClientRect()).map("
+            "b => [b.left, b.right, b.top, b.bottom])"
+        )
+        left, right, top, bottom = np.array(boxes).T[:, :, np.newaxis]
+        # Boxes are taller than their digits, by an eighth above and below.
+        trim = (bottom - top) / 8
+        overlap = (left < right.T) & (left.T < right)
+        overlap &= (top + trim < (bottom - trim).T) & ((top + trim).T < bottom - trim)
+        assert overlap.sum() == len(boxes) > 20, "only each with itself"
+    page.close()
 
 
 def test_a_narrow_dark_page_and_its_print(open_page):

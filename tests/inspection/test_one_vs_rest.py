@@ -38,6 +38,16 @@ def test_documents_are_those_of_transform(model):
     np.testing.assert_allclose(proportions, expected)
 
 
+def test_words_of_documents_compare_topics_of_one_class(model):
+    documents, _, words = inspection.top_documents(model, X, 2, n_words=3)
+    theta, phi, topic = model.transform(X), phi_of(model), N_TOPICS + 1
+    of_class = slice(N_TOPICS, 2 * N_TOPICS)
+    for d, found in zip(documents[topic], words[topic], strict=True):
+        parts = theta[d, topic] * phi[topic] / (theta[d, of_class] @ phi[of_class])
+        expected = np.argsort(-X[d] * parts, kind="stable")[:3]
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_bars_of_documents_are_as_long_as_there_are_classes(pyplot, model):
     chosen = [3, 14, 15]
     display = inspection.DocumentTopicsDisplay.from_estimator(

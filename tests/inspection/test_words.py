@@ -147,6 +147,23 @@ def test_documents_by_hand():
     np.testing.assert_allclose(proportions, [[0.9, 0.5, 0.5], [1.0, 0.5, 0.5]])
 
 
+@pytest.mark.parametrize("as_matrix", [np.array, sparse.csr_array])
+def test_words_of_documents_by_hand(as_matrix):
+    X = as_matrix([[9, 0, 1, 4], [2, 8, 1, 0], [0, 0, 0, 0], [1, 0, 1, 1]])
+    model = KnownTopics(COMPONENTS, THETA)
+    documents, proportions, words = top_documents(model, X, 4, n_words=3)
+    expected = top_documents(model, X, 4)
+    np.testing.assert_array_equal(documents, expected[0])
+    np.testing.assert_array_equal(proportions, expected[1])
+    # Topic 0 has 0.9 of document 1, so 8 berries, 1.85 apples of 2, 0.75 cherries of 1.
+    assert words[0][0].tolist() == [1, 0, 2]
+    # Both have half of document 0: 5.06 apples of 9, 0.25 cherries of 1, no date.
+    assert words[0][1].tolist() == [0, 2]
+    assert words[1][1].tolist() == [3, 0, 2]
+    # Document 2 is empty, and document 3 has no topic 0.
+    assert [found.tolist() for found in words[0][2:]] == [[], []]
+
+
 def test_pyldavis_data(corpus, lda):
     X = sparse.lil_array(corpus)
     X[[0, 7]] = 0

@@ -406,7 +406,13 @@ function topicOption(topic, part, longest) {
   };
 }
 
-const chooseTopic = (topic, byArrow) => go({ topic }, { replace: byArrow });
+/** Choose a topic; where it stands below the map and the lists, a click scrolls to it. */
+function chooseTopic(topic, byArrow) {
+  const heading = byId("topic-number");
+  const isFar = heading.getBoundingClientRect().top > 0.7 * window.innerHeight;
+  if (!byArrow && isFar) heading.scrollIntoView();
+  go({ topic }, { replace: byArrow });
+}
 
 function setUpTopics() {
   topicList = makeListbox(byId("topics"), {
@@ -463,19 +469,24 @@ function layOut() {
   return { placed, height: 2 * edge + scale * (top - bottom) };
 }
 
-/** Return the topics whose numbers fit beside those of larger topics. */
+/** Return all topics, the largest first. */
+function bySize() {
+  return circles.map((_, k) => k).sort((a, b) => shares[b] - shares[a]);
+}
+
+/** Return the topics whose numbers fit beside those of the chosen and larger topics. */
 function numbered() {
-  const bySize = circles.map((_, k) => k).sort((a, b) => shares[b] - shares[a]);
-  const chosen = [];
-  for (const k of bySize) {
-    const isFree = chosen.every(
+  const width = 3 + 7 * String(nTopics - 1).length;
+  const fitting = new Set([state.topic]);
+  for (const k of bySize()) {
+    const isFree = [...fitting].every(
       (other) =>
-        Math.abs(circles[k].x - circles[other].x) > 17 ||
+        Math.abs(circles[k].x - circles[other].x) > width ||
         Math.abs(circles[k].y - circles[other].y) > 12,
     );
-    if (isFree) chosen.push(k);
+    if (isFree) fitting.add(k);
   }
-  return new Set(chosen);
+  return fitting;
 }
 
 function drawTopic(k) {
@@ -491,12 +502,10 @@ function drawTopic(k) {
 }
 
 /** Draw the number of a topic in a layer of its own, which no circle covers. */
-function drawNumber(k, hasNumber) {
+function drawNumber(k) {
   const { x, y } = circles[k];
   const place = { id: `number-${k}`, x, y, dy: "0.35em", "aria-hidden": "true" };
-  const number = svgElement("text", place, String(k));
-  number.classList.toggle("crowded", !hasNumber);
-  return number;
+  return svgElement("text", place, String(k));
 }
 
 /** Return the nearest topic in a direction, or the same if there is none. */
@@ -537,11 +546,9 @@ function setUpMap() {
     tabindex: 0,
     "aria-label": "Map of topics; arrow keys move to the next topic",
   });
-  const shown = numbered();
   // Small circles are drawn last, where large ones cannot cover them.
-  const bySize = circles.map((_, k) => k).sort((a, b) => shares[b] - shares[a]);
-  svg.append(...bySize.map(drawTopic));
-  svg.append(...bySize.map((k) => drawNumber(k, shown.has(k))));
+  svg.append(...bySize().map(drawTopic));
+  svg.append(...bySize().map(drawNumber));
   svg.addEventListener("keydown", onMapKey);
   svg.addEventListener("click", onMapClick);
   byId("map").append(svg);
@@ -566,6 +573,7 @@ function mapNote() {
 
 function showMap() {
   const parts = emphasis();
+  const fitting = numbered();
   for (let k = 0; k < nTopics; k += 1) {
     const node = byId(`map-${k}`);
     const name = `Topic ${k}: ${labelOf(k)}, ${formatPart(shares[k])}`;
@@ -578,6 +586,7 @@ function showMap() {
     const number = byId(`number-${k}`);
     number.classList.toggle("filled", radius > 7);
     number.classList.toggle("chosen", k === state.topic);
+    number.classList.toggle("crowded", !fitting.has(k));
   }
   svg.setAttribute("aria-activedescendant", `map-${state.topic}`);
   byId("map-note").textContent = mapNote();
@@ -642,6 +651,11 @@ const UNSPACED =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
 const INSIDE = `(?![${UNSPACED}])[\\p{L}\\p{N}_]`;
 
+const COLOURED = 8; // topics of a document with a colour, as many as a reader can tell
+const HUE_STEP = 137; // degrees, after which hues stay far apart
+
+const wordOf = new Map(words.map((word, i) => [word.toLowerCase(), i]));
+
 let documentList = null;
 let detailList = null;
 let opened = null;
@@ -661,6 +675,36 @@ function marked(text, wanted) {
   return text
     .split(wanted)
     .map((piece, i) => (i % 2 ? element("mark", {}, piece) : piece));
+}
+
+/** Give an element the colour of the topic at a place in the list of a document. */
+function colour(node, place) {
+  node.classList.add("coloured");
+  node.style.setProperty("--hue", (place * HUE_STEP) % 360);
+}
+
+/** Return the topic that most probably has the tokens of a word in a document. */
+function likelyTopic(word, row) {
+  // p(k | w, d) is proportional to p(k | d) p(w | k), and so to p(k | d) p(k | w) / p(k).
+  const found = topicsOfWord(word).map(({ topic, part }) => ({
+    topic,
+    weight: shares[topic] > 0 ? (part * partOf(topic, row)) / shares[topic] : 0,
+  }));
+  const best = found.sort((a, b) => b.weight - a.weight)[0];
+  return best?.weight > 0 ? best.topic : null;
+}
+
+/** Return a text as nodes, in which words have the colours of their topics. */
+function colouredWords(text, row) {
+  return text.split(/([\p{L}\p{M}\p{N}_]+)/u).map((piece, i) => {
+    const word = i % 2 ? wordOf.get(piece.toLowerCase()) : undefined;
+    const topic = word === undefined ? null : likelyTopic(word, row);
+    const place = row.findIndex((one) => one.topic === topic);
+    if (place < 0 || place >= COLOURED) return piece;
+    const mark = element("mark", { title: `Topic ${topic}: ${labelOf(topic)}` }, piece);
+    colour(mark, place);
+    return mark;
+  });
 }
 
 function sizeOf(doc) {
@@ -691,6 +735,7 @@ function setUpDocuments() {
     choose: chooseTopic,
   });
   byId("close").addEventListener("click", closeDetail);
+  byId("colours").addEventListener("change", showDocuments);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !byId("detail").hidden) closeDetail();
   });
@@ -729,6 +774,7 @@ function showDetail(title, note, nodes, caption, row) {
   const longest = row.length > 0 ? row[0].part || 1 : 1;
   const options = row.map(({ topic, part }) => topicOption(topic, part, longest));
   detailList.show(options, state.topic);
+  byId("colours-label").hidden = nodes.length === 0;
 }
 
 function showWord(word) {
@@ -741,9 +787,15 @@ function showDocument(doc, wanted) {
   const text = texts?.[doc] ?? "";
   const about = [groupOf(doc), sizeOf(doc)].filter((one) => one !== null);
   if (text.endsWith("…")) about.push("beginning of the text");
-  const nodes = text ? marked(text, wanted) : [];
   const row = topicsOfDocument(doc);
-  showDetail(`Document ${doc}`, about.join(" · "), nodes, "Its topics, from 1%", row);
+  const note = about.join(" · ");
+  const hasColours = text !== "" && byId("colours").checked;
+  let nodes = text ? marked(text, wanted) : [];
+  if (hasColours) nodes = colouredWords(text, row);
+  showDetail(`Document ${doc}`, note, nodes, "Its topics, from 1%", row);
+  if (!hasColours) return;
+  const numbers = [...byId("detail-topics").querySelectorAll(".number")];
+  numbers.slice(0, COLOURED).forEach(colour);
 }
 
 // --- groups and classes ------------------------------------------------------------
@@ -1081,7 +1133,8 @@ function setUpSearch() {
     choose: (changes) => {
       field.value = "";
       closeResults();
-      go(changes);
+      if ("topic" in changes) chooseTopic(changes.topic, false);
+      else go(changes);
     },
   });
   field.addEventListener("input", search);
