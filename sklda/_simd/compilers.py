@@ -21,7 +21,7 @@ from numba.core import cgutils  # noqa: F401
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.typed_passes import InlineOverloads, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes, WithLifting
+from numba.core.untyped_passes import WithLifting
 from numba.np.arrayobj import _empty_nd_impl as empty_array  # noqa: F401
 
 LONG = 3.0  # seconds of a process after which its user is told
@@ -111,8 +111,8 @@ class _StepCode(_KernelCode, _PreoptimisedCode):
         pass
 
 
-# Passes of Numba for what kernels do without: array expressions, closures, `with`.
-_UNUSED = {InlineClosureLikes, InlineOverloads, NopythonRewrites, WithLifting}
+# Passes of Numba for what kernels do without, such as array expressions and `with`.
+_UNUSED = {InlineOverloads, NopythonRewrites, WithLifting}
 
 
 class KernelCompiler(Compiler):
