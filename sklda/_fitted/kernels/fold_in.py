@@ -271,9 +271,8 @@ def fold_in_few(corpus, is_few, word_topic, alphas, row, out):
             cells = slice(corpus.doc_ptr[d], corpus.doc_ptr[d + 1])
             word, count = corpus.word[cells], corpus.count[cells]
             alpha = alphas[row[d]]
-            n_tokens = _list_tokens(word, count, word_topic, alpha, token)
-            listed = token[:n_tokens]
-            _add_expected(listed, word_topic, alpha, by_topic, term, sums, mass)
+            n = _list_tokens(word, count, word_topic, alpha, token)
+            _add_expected(token[:n], word_topic, alpha, by_topic, term, sums, mass)
             for k in range(out.shape[1]):
                 out[d, k] = mass[k]
             _normalise_sum(out[d])
@@ -298,6 +297,7 @@ _LARGEST_FALL = np.float32(-0.9)  # of z in a step, relative to z
 _NEAR = np.float32(0.1)  # distance of sum_k g_wk from 1 that ends Newton's method
 _ROUNDING = np.float32(3e-7)  # of the residual, relative to the length of the roots
 _CLEAR = np.float32(3)  # least change of the residual that counts, relative to rounding
+_NEW_PART = np.float32(0.003)  # of a change of the residual: less may be rounding
 _SHIFT = 64  # bits
 _LEAST = np.float32(1e-37)  # likelihood below which a word is left out
 
@@ -458,10 +458,9 @@ def _set_start(word, count, word_topic, alpha, normaliser, vectors):
     for k in range(alpha.size):
         root[k] = math.sqrt(alpha[k])
     _take_step(word, count, word_topic, alpha, _ZERO, normaliser, vectors)
-    for k in range(alpha.size):
-        root[k] += vectors[_NEW + 1, k]
     bound = _ONE
     for k in range(alpha.size):
+        root[k] += vectors[_NEW + 1, k]
         if root[k] * root[k] > bound * alpha[k]:
             bound = root[k] * root[k] / alpha[k]
     return bound
@@ -496,8 +495,9 @@ def _solve(word, count, word_topic, alpha, max_steps, normaliser, vectors):
                 highest = highest if highest > moved / changed else moved / changed
                 amplification = highest
             n %= _N_CHANGES
+            least = _NEW_PART * changed
             changed = _project(_CHANGE, n, vectors)
-            if changed > _LEAST and not failed:
+            if changed > least and not failed:
                 change = _CHANGES + 2 * n
                 _combine(_ONE / changed, _CHANGE, _ZERO, _CHANGE, change, vectors)
                 n += 1
