@@ -60,7 +60,7 @@ BUDGET = {
     "_gibbs": 1220,
     "_medlda": 1410,
     "_sampling": 1040,
-    "_simd": 775,
+    "_simd": 770,
     "_tables": 610,
     "dask": 1280,
     "datasets": 360,

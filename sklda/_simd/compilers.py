@@ -61,17 +61,7 @@ def _tell() -> None:
         logging.getLogger("sklda").warning(MESSAGE)
 
 
-class _Code(JITCodeLibrary):
-    """Code into which that of all its steps is linked."""
-
-    def add_linking_library(self, library: Any) -> None:
-        """Link a library, and the steps that it calls, which steps do not contain."""
-        super().add_linking_library(library)
-        if isinstance(library, _StepCode):
-            self._linking_libraries += library.steps
-
-
-class _KernelCode(_Code):
+class _KernelCode(JITCodeLibrary):
     """Code that is optimised only when its steps have been linked into it."""
 
     def _optimize_functions(self, module: Any) -> None:
@@ -91,7 +81,7 @@ class _KernelCode(_Code):
         manager.run(self._final_module, builder)
 
 
-class _PreoptimisedCode(_Code):
+class _PreoptimisedCode(JITCodeLibrary):
     """Code of a step and of its own steps, optimised; no machine code is made of it."""
 
     def _finalize_final_module(self) -> None:
@@ -100,12 +90,7 @@ class _PreoptimisedCode(_Code):
 
 
 class _StepCode(_KernelCode, _PreoptimisedCode):
-    """Code as Numba emits it, to be linked into kernels with that of its own steps."""
-
-    def finalize(self) -> None:
-        """Link nothing: kernels link each step once."""
-        self.steps, self._linking_libraries = self._linking_libraries, []
-        super().finalize()
+    """Code as Numba emits it, to be linked into kernels."""
 
     def _optimize_final_module(self) -> None:
         pass
