@@ -36,10 +36,15 @@ _FOLDERS = ("_simd", "_sampling", "_tables", "*/kernels")
 # default, which takes longer, and count references.
 FIRST_KNOWN, LAST_KNOWN = (0, 62), (0, 68)
 IS_KNOWN = FIRST_KNOWN <= numba.version_info.short <= LAST_KNOWN
-InlinedCompiler = StepCompiler = KernelCompiler = None  # the compiler of Numba
+InlinedCompiler = KernelCompiler = PreoptimisedCompiler = StepCompiler = None
 if IS_KNOWN:
     try:
-        from sklda._simd.compilers import InlinedCompiler, KernelCompiler, StepCompiler
+        from sklda._simd.compilers import (
+            InlinedCompiler,
+            KernelCompiler,
+            PreoptimisedCompiler,
+            StepCompiler,
+        )
     except ImportError:
         IS_KNOWN = False
 INLINED = {"_nrt": False, "forceinline": True} if IS_KNOWN else {}  # options of steps
@@ -88,7 +93,7 @@ def preoptimised_kernel(function: Callable) -> Any:
     the hot steps of lists and blocks, LLVM vectorises more: sweeps take 3 % less with
     lists, and a tenth less with blocks.
     """
-    return _step(function, None, **INLINED)
+    return _step(function, PreoptimisedCompiler, _nrt=False)
 
 
 def _step(function: Callable, compiler: Any, **options: bool) -> Any:
@@ -96,9 +101,6 @@ def _step(function: Callable, compiler: Any, **options: bool) -> Any:
 
     It is not stored: the stored code of a kernel contains its steps.
     """
-    is_default = compiler is None
-    if is_default:
-        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     step = _compiled(function, compiler, **options)
 
     def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
@@ -112,7 +114,7 @@ def _step(function: Callable, compiler: Any, **options: bool) -> Any:
 
     if not numba.config.DISABLE_JIT:
         step.add_overload, step._compile_for_args = add_overload, refuse
-        if not is_default:
+        if compiler is not PreoptimisedCompiler:
             step.compile = compile_
     return step
 

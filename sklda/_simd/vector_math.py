@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from sklda._simd.compile import inlined_kernel
+from sklda._simd.vectors import lowers
 
 _LOG2_E = np.float32(1.4426950408889634)
 _ROUNDING = np.float32(1.5 * 2**23)
@@ -24,6 +25,27 @@ _LOG_GAMMA_SERIES = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 /
 _HALF_PI_HIGH, _HALF_PI_LOW = 1.5707963267341256, 6.077100506506192e-11
 _COS_SERIES = tuple((-1) ** i / math.factorial(2 * i) for i in range(9, -1, -1))
 _SIN_SERIES = tuple((-1) ** i / math.factorial(2 * i + 1) for i in range(8, -1, -1))
+
+
+def polynomial(x, factors):
+    """Return a polynomial of a float64; the factor of its highest power is the first.
+
+    Its code has no loop: LLVM would have to remove it before it vectorises others.
+    """
+    value = factors[0]
+    for factor in factors[1:]:
+        value = value * x + factor
+    return value
+
+
+@lowers(polynomial, lambda x, factors: x(x, factors))
+def _(context, builder, sig, args):
+    x, factors = args
+    value = builder.extract_value(factors, 0)
+    for i in range(1, len(sig.args[1])):
+        factor = builder.extract_value(factors, i)
+        value = builder.fadd(builder.fmul(value, x), factor)
+    return value
 
 
 @inlined_kernel
@@ -94,10 +116,8 @@ def exp_double(x):
         return 0.0
     n = np.floor(x * _LOG2_E_DOUBLE + 0.5)
     r = x - n * _LN2_HIGH_DOUBLE - n * _LN2_LOW_DOUBLE
-    p = 0.0
-    for factor in _EXP_SERIES:
-        p = p * r + factor
-    return p * np.int64(np.int64(n + 1023) << 52).view(np.float64)
+    power = np.int64(np.int64(n + 1023) << 52).view(np.float64)
+    return polynomial(r, _EXP_SERIES) * power
 
 
 @inlined_kernel
@@ -111,9 +131,7 @@ def log_double(x):
     m = np.int64(bits - (n << 52)).view(np.float64)
     s = (m - 1) / (m + 1)
     t = s * s
-    p = 0.0
-    for factor in _LOG_SERIES:
-        p = p * t + factor
+    p = polynomial(t, _LOG_SERIES)
     return n * _LN2_HIGH_DOUBLE + (n * _LN2_LOW_DOUBLE + s * p)
 
 
@@ -153,11 +171,8 @@ def log_rising(x, n):
         x += 1
         y += 1
     inverse_x, inverse_y = 1 / x, 1 / y
-    s, t = inverse_x * inverse_x, inverse_y * inverse_y
-    p, q = 0.0, 0.0
-    for coefficient in _LOG_GAMMA_SERIES:
-        p = p * s + coefficient
-        q = q * t + coefficient
+    p = polynomial(inverse_x * inverse_x, _LOG_GAMMA_SERIES)
+    q = polynomial(inverse_y * inverse_y, _LOG_GAMMA_SERIES)
     # (y - 1/2) log(y) - (x - 1/2) log(x) - n, without a difference of large numbers.
     between = n * log_double(x) + ((y - 0.5) * log1p_double(n * inverse_x) - n)
     return log_double(factor) + between + (q * inverse_y - p * inverse_x)
@@ -171,12 +186,7 @@ def cos_sin(x):
     """
     n = np.floor(x * (2 / math.pi) + 0.5)
     r = x - n * _HALF_PI_HIGH - n * _HALF_PI_LOW
-    s, cos, sin = r * r, 0.0, 0.0
-    for factor in _COS_SERIES:
-        cos = cos * s + factor
-    for factor in _SIN_SERIES:
-        sin = sin * s + factor
-    sin *= r
+    cos, sin = polynomial(r * r, _COS_SERIES), r * polynomial(r * r, _SIN_SERIES)
     quarter = np.int64(n) & 3
     if quarter == 0:
         return cos, sin
