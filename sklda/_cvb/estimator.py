@@ -370,10 +370,13 @@ class CVBLDA(BaseLDA):
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Move the topics towards those of minibatches of documents.
 
-        This is stochastic CVB0 (Foulds et al., 2013), regardless of `approximation`.
-        The first call starts from random topics, or from those of fit, which weigh as
-        its documents. It removes the other attributes of fit, such as `doc_topic_`,
-        because it stores no documents. Use transform for their proportions.
+        This is stochastic CVB0 [3]_, regardless of `approximation`, but each token is
+        left out of the counts of its document that weigh it, as in CVB0 [2]_. The first
+        call starts from random topics, or from those of fit, which weigh as its
+        documents. For short texts, start with fit: it finds topics and learns priors
+        from 200 documents for each topic. The first call removes the other attributes
+        of fit, such as `doc_topic_`, because it stores no documents. Use transform for
+        their proportions.
 
         Parameters
         ----------
@@ -397,7 +400,9 @@ class CVBLDA(BaseLDA):
         Notes
         -----
         Cost: O(K) per document-word pair, and per word of the vocabulary in each call.
-        Memory: 24 K bytes per word. Documents without words leave the topics unchanged.
+        A minibatch passes through its documents twice while topics are new, and up to
+        ten times when they have 8,000 tokens each. Memory: 24 K bytes per word.
+        Documents without words leave the topics unchanged.
         """
         self._validate_params()  # scikit-learn's own context checks the first call only
         first, parameters = not hasattr(self, "components_"), self._parameters

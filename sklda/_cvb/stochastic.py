@@ -33,6 +33,8 @@ _UNKNOWN = 10_000  # documents behind probabilities, if nothing says how many
 _MOST = 1e12  # documents, as for total_samples
 _ROUNDING = 1e-3  # of a sum of float32 probabilities
 _LEAST_SCALE = 1e-100
+_FIRST_PASSES, _MOST_PASSES = 2, 10
+_TOKENS_PER_PASS = 1000  # of a topic
 
 
 def random_counts(problem: Problem[WeightedCorpus], rng: RandomStreams) -> np.ndarray:
@@ -111,12 +113,13 @@ def _learn_minibatches(
             continue
         rate = parameters.learning_offset + 1 + n_seen / batch_size
         keep = (1 - rate**-parameters.learning_decay) ** (n_docs / batch_size)
+        n_passes = _n_passes(n_seen * scale * totals.mean())
         n_seen += n_docs
         weight = scale * _weight(n_seen, parameters)
         prior = beta[:, words] if problem.has_word_prior else beta
         phi = prior + weight * means[:, words]  # (2)
         phi /= (problem.beta_sum + weight * totals)[:, np.newaxis]
-        expected = _expected_counts(batch, phi, problem.doc_topic_prior)
+        expected = _expected_counts(batch, phi, problem.doc_topic_prior, n_passes)
         scale *= keep
         if scale < _LEAST_SCALE:
             means *= scale
@@ -129,8 +132,18 @@ def _learn_minibatches(
     return n_seen
 
 
+def _n_passes(n_tokens: float) -> int:
+    """Return how often to pass through documents when topics have so many tokens.
+
+    The first passes are soft: they hardly commit a document to topics that are still
+    nearly equal. In ten tokens, further passes would commit it to any of them.
+    """
+    n_passes = _FIRST_PASSES + n_tokens / _TOKENS_PER_PASS
+    return int(min(n_passes, _MOST_PASSES))
+
+
 def _expected_counts(
-    corpus: WeightedCorpus, phi: np.ndarray, alpha: np.ndarray
+    corpus: WeightedCorpus, phi: np.ndarray, alpha: np.ndarray, n_passes: int
 ) -> np.ndarray:
     """Return S, (n_topics, n_words_seen) float64.
 
@@ -139,5 +152,6 @@ def _expected_counts(
     """
     topics = make_topics((phi / phi.max(axis=0)).T, alpha)
     expected = np.zeros_like(topics.word_topic)
-    add_expected_counts(corpus, topics.word_topic, topics.doc_topic_prior, expected)
+    priors = topics.doc_topic_prior
+    add_expected_counts(corpus, topics.word_topic, priors, n_passes, expected)
     return expected.T[: topics.n_topics].astype(np.float64)

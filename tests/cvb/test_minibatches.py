@@ -5,9 +5,13 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
 
 from sklda import CVBLDA, lda_from_components
+from sklda._cvb.kernels.stochastic import add_expected_counts
+from sklda._data.corpus import check_weights
+from sklda._fitted.fold_in import make_topics
 from sklda.datasets import make_lda_corpus
 from sklda.metrics import document_completion_score
 from tests.cvb.test_cvb import X, make
@@ -95,6 +99,79 @@ def test_an_empty_minibatch_moves_nothing(offset):
     for _ in range(40):
         model.partial_fit(X)
     assert model.score(X) > max(make(max_iter=60).fit(X).score(X) - 0.15, unigram(X, X))
+
+
+@pytest.fixture(scope="module")
+def short_texts():
+    """Return texts of ten words, test texts, and the score of word frequencies."""
+    X, _, _ = make_lda_corpus(
+        21_000,
+        2_000,
+        20,
+        document_length=10,
+        doc_topic_prior=0.1,
+        topic_word_prior=0.02,
+        random_state=1,
+    )
+    train, test = X[:20_000], X[20_000:]
+    return train, test, unigram(train, test)
+
+
+@pytest.mark.parametrize(
+    "params", [{}, {"batch_size": 256}, {"learning_decay": 0.7}], ids=str
+)
+def test_short_texts(short_texts, params):
+    train, test, words_alone = short_texts
+    model = CVBLDA(20, random_state=0, **params).partial_fit(train)
+    score = document_completion_score(model, test)
+    # Topics that follow the noise of a minibatch predict worse than word frequencies.
+    assert score > words_alone + 0.55
+
+
+def test_short_texts_go_on_from_fit(short_texts):
+    train, test, _ = short_texts
+    model = CVBLDA(20, approximation="zero-order", random_state=0)
+    all_texts = document_completion_score(clone(model).fit(train), test)
+    score = document_completion_score(model.fit(train[:4_000]), test)
+    model.partial_fit(train[4_000:])
+    further = document_completion_score(model, test)
+    assert further > score + 0.05
+    assert further == pytest.approx(all_texts, abs=0.03)
+
+
+def plain_counts(X, phi, alpha, n_passes):
+    """Return the expected counts of words in topics, (n_words, n_topics)."""
+    expected = np.zeros(phi.shape)
+    for counts in X:
+        gamma = np.zeros(phi.shape)
+        for _ in range(n_passes):
+            for w in np.flatnonzero(counts):
+                others = counts @ gamma - min(counts[w], 1) * gamma[w]
+                gamma[w] = (alpha + others) * phi[w]
+                gamma[w] /= gamma[w].sum()
+        expected += counts[:, np.newaxis] * gamma
+    return expected
+
+
+@pytest.mark.parametrize("n_passes", [1, 4])
+@pytest.mark.parametrize("n_topics", [1, 5, 21])
+def test_expected_counts_leave_out_the_token_that_they_weigh(n_topics, n_passes):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.7, (30, 12)) * rng.choice([1, 0.3, 2.5], (30, 12))
+    alpha = rng.uniform(0.05, 0.5, n_topics)
+    phi = rng.uniform(0.1, 1, (12, n_topics))
+    topics = make_topics(phi, alpha)
+    expected = np.zeros_like(topics.word_topic)
+    add_expected_counts(
+        check_weights(CVBLDA(), counts, reset=True, whole=False),
+        topics.word_topic,
+        topics.doc_topic_prior,
+        n_passes,
+        expected,
+    )
+    right = plain_counts(counts, phi, alpha, n_passes)
+    np.testing.assert_allclose(expected[:, :n_topics], right, rtol=1e-4, atol=1e-4)
+    assert not expected[:, n_topics:].any()
 
 
 def test_steps_that_forget_everything():

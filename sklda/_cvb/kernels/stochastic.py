@@ -1,66 +1,59 @@
-"""Stochastic CVB0: the expected counts of a minibatch, without responsibilities.
+"""Stochastic CVB0: the expected counts of a minibatch under fixed topics.
 
 Foulds, Boyles, DuBois, Smyth & Welling, "Stochastic collapsed variational Bayesian
-inference for latent Dirichlet allocation", KDD 2013. Several passes through a document
-of C tokens leave the topics as they are. A cell of c tokens moves the expected
-document-topic counts N_k towards those that it implies for the whole document,
+inference for latent Dirichlet allocation", KDD 2013. A cell of word w has
 
     (4)  gamma_k ~ (alpha_k + N_k) phi_kw,
-    (5)  N <- (1 - r)^c N + (1 - (1 - r)^c) C gamma,    r = (10 + t)^-0.9,
 
-at the t-th cell. The last pass adds up S = sum c gamma. Equations 1 to 3 are those of
-`sklda._cvb.stochastic`.
+where N is the sum of c gamma over the cells of the document, without one token of this
+cell: CVB0 with the topics fixed. The paper leaves that token in, which saves the
+responsibilities of the present document. But in a document of ten tokens, a token that
+counts itself stays with any topic, and the topics become worse with every minibatch.
+
+The first pass through a document enters its cells one after the other, and further
+passes update them. The last gamma add up to S = sum c gamma. Equations 1 to 3 are those
+of `sklda._cvb.stochastic`.
 """
 
 import numpy as np
 
+from sklda._cvb.kernels.moments import update_mean
 from sklda._simd.arrays import zeros
 from sklda._simd.compile import inlined_kernel, kernel
-from sklda._simd.vector_math import exp_double, log1p_double, log_double
+from sklda._tables.document import clear
 from sklda._tables.rows import sum_all
 
-_PASSES = 5
-_OFFSET, _DECAY = 10, 0.9
+_ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 @inlined_kernel
-def _weigh(doc, row, alpha, weight):
-    """Weigh every topic for one cell; return the sum of the weights."""
+def _weigh(removed, responsibilities, doc, row, alpha, weight):
+    """Weigh every topic for a cell less a `removed` weight; return the sum."""
     for k in range(weight.size):
-        weight[k] = (alpha[k] + doc[k]) * row[k]  # (4)
+        n_dk = max(doc[k] - removed * responsibilities[k], _ZERO)  # rounding
+        weight[k] = (alpha[k] + n_dk) * row[k]  # (4)
     return np.float32(sum_all(weight, weight.size))
 
 
-@inlined_kernel
-def _mix(keep, factor, weight, counts):
-    """Set counts to `keep * counts + factor * weight`."""
-    for k in range(weight.size):
-        counts[k] = keep * counts[k] + factor * weight[k]
-
-
 @kernel
-def add_expected_counts(corpus, word_topic, alpha, expected):
+def add_expected_counts(corpus, word_topic, alpha, n_passes, expected):
     """Add the expected word-topic counts of these documents to `expected`.
 
     `word_topic` is phi, where each word may have its own scale, with a largest value of
     about 1; both are (n_words, n_lanes).
     """
     doc_ptr, word, count = corpus
-    doc = zeros(alpha.size, np.float32)
-    weight = zeros(alpha.size, np.float32)
-    prior_mass = alpha.sum()
+    n_cells = np.diff(doc_ptr).max()
+    responsibilities = zeros((n_cells, alpha.size), np.float32)
+    doc, weight = zeros(alpha.size, np.float32), zeros(alpha.size, np.float32)
     for d in range(doc_ptr.size - 1):
         first, last = doc_ptr[d], doc_ptr[d + 1]
-        length = count[first:last].sum()
-        for k in range(doc.size):  # as an array expression it takes 1.8 s to compile
-            doc[k] = length * alpha[k] / prior_mass
-        for i in range(_PASSES):
+        clear(doc)
+        for c in range(last - first):
+            clear(responsibilities[c])
+        for _ in range(n_passes):
             for c in range(first, last):
-                row = word_topic[word[c]]
-                factor = np.float32(1) / _weigh(doc, row, alpha, weight)
-                t = i * (last - first) + c - first + 1
-                step = exp_double(-_DECAY * log_double(_OFFSET + t))
-                keep = exp_double(count[c] * log1p_double(-step))
-                if i == _PASSES - 1:
-                    _mix(np.float32(1), count[c] * factor, weight, expected[word[c]])
-                _mix(np.float32(keep), (1 - keep) * length * factor, weight, doc)  # (5)
+                cell, w = responsibilities[c - first], word[c]
+                removed = min(count[c], _ONE)
+                total = _weigh(removed, cell, doc, word_topic[w], alpha, weight)
+                update_mean(count[c], _ONE / total, weight, cell, doc, expected[w])
