@@ -37,6 +37,9 @@ def test_statistics_of_documents(at_a_time, n_small, monkeypatch):
     docs = corpora.docs_of(corpus)
     z = np.random.default_rng(2).integers(4, size=docs.size).astype(np.uint16)
     np.add.at(doc_topic, (docs, z), 1)
+    total = np.ones(doc_topic.shape)
+    doc_topic_counts.add_doc_topic(corpus, z, total)
+    np.testing.assert_array_equal(total, doc_topic + 1)
     # With alpha of each document, it is read a few documents at a time.
     problem = Problem(corpus, 9, np.full(4, 0.3), 0.1)
     alphas, row = np.full((1, 4), 0.3), np.zeros(len(doc_topic), np.int32)
