@@ -29,7 +29,6 @@ OTHER_MEANINGS = {
     "n_topics_": [{"MedLDAClassifier"}],
     "prior_precision": [{"MedLDARegressor"}],
     "prior_trace_": [{"CVBLDA"}, {"MedLDAClassifier"}],
-    "sampler": [{"DMRLDA"}, MEDLDA],
     "topic_word_prior": [{"DMRLDA", *MEDLDA}],
     "warm_start": [{"DMRLDA"}],
 }

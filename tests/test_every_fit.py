@@ -356,14 +356,10 @@ def test_what_a_callback_is_given(sweep, name, looks, fit):
 # --- chains --------------------------------------------------------------------------
 
 
-@pytest.fixture
-def few_pairs(monkeypatch):
+@each_followed
+def test_chains(name, monkeypatch, pyplot, tmp_path):
     pytest.importorskip("arviz_stats")
     monkeypatch.setattr(_chains, "N_PAIRS", 20)
-
-
-@each_followed
-def test_chains(name, few_pairs, pyplot, tmp_path):
     model, y, more = CASES[name]
     options = {"X_test": X, "n_chains": 2, "random_state": 0, **more}
     chains = diagnostics.sample_chains(model, X, y, **options)

@@ -9,7 +9,6 @@ import pkgutil
 import re
 from copy import deepcopy
 from importlib.util import find_spec
-from itertools import product
 from types import ModuleType
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -17,13 +16,11 @@ import numpy as np
 import pytest
 
 import sklda
-from sklda import CollapsedGibbsLDA
 from sklda._data import corpus
 from sklda._data.corpus import Part, ranges
 from sklda._data.sklearn_private import StrOptions
 from sklda._engine.chain import Chain
 from sklda._engine.sharded import Sharded
-from sklda._gibbs.collapsed import Blocked
 from sklda._medlda.sampler import EpsilonInsensitive, Hinge, MaxMargin, Tasks
 from sklda._sampling import problem as problems
 from sklda._sampling.problem import Problem, WordPrior, count_type
@@ -33,7 +30,7 @@ from tests.gibbs import test_blocked_exactness as blocked
 from tests.gibbs import test_exactness as single_site
 from tests.gibbs import test_phi_first_exactness as phi_first
 from tests.helpers.corpora import random_corpus, words_of
-from tests.helpers.enumeration import faults
+from tests.helpers.enumeration import faults, tables_of
 from tests.helpers.mutants import mutants_of, streams
 from tests.helpers.public_names import estimators
 from tests.helpers.samplers import SAMPLERS, SHARDABLE
@@ -130,6 +127,9 @@ def test_walk(name, n_topics, beta):
     for i in range(20):
         sampler.sweep(problem, state, streams(i))
     assert faults(state, words_of(CORPUS), n_topics, problem.beta) == []
+    by_word = getattr(tables_of(state), "z_by_word", None)
+    anew = tables_of(sampler.from_topics(problem, state.z))
+    np.testing.assert_array_equal(by_word, getattr(anew, "z_by_word", None))
 
 
 @pytest.mark.slow
@@ -183,17 +183,6 @@ def test_a_sampler_goes_on_where_another_stopped(name):
         np.testing.assert_array_equal(state.z, before)
         walk(WALKED[walked], problem, z, seed=3, n_sweeps=2)
         assert (z != before).any()
-
-
-@pytest.mark.parametrize("name", SHARDABLE)
-def test_threads_change_nothing(name):
-    first, problem, paths = first_topics(), problem_of(), []
-    for n_jobs in (1, 2, 5):
-        with Threads(n_jobs) as threads:
-            sampler = Sharded(COMPILED[name], 3, threads)
-            paths.append(walk(sampler, problem, first.copy(), seed=4))
-    for path in paths[1:]:
-        np.testing.assert_array_equal(path, paths[0])
 
 
 @pytest.mark.parametrize("name", SHARDABLE)
@@ -337,16 +326,6 @@ def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, valu
         assert (made.n_mh_steps is None) == (WALKED[name].n_mh_steps is None)
     else:
         assert model._make_sampler(problem_of(n_topics), Threads()) == COMPILED[name]
-
-
-@pytest.mark.parametrize("n_topics", [4, 150])
-def test_blocks_are_in_lists(n_topics):
-    for blocking, most in product(blocked.SIMULATIONS, (None, 2, 4)):
-        params = {"blocking": blocking, "max_block_size": most}
-        made = CollapsedGibbsLDA(n_topics, **params)._make_sampler(
-            problem_of(n_topics), Threads()
-        )
-        assert made == Blocked(blocking == "nested", most)
 
 
 # --- copies ----------------------------------------------------------------------

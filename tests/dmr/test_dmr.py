@@ -33,16 +33,10 @@ def planted():
     return X, covariates, weights, phi
 
 
-@pytest.fixture(scope="module")
-def fitted(planted):
-    X, covariates, _, _ = planted
-    model = DMRLDA(K, max_iter=400, keep_draws=10, random_state=0)
-    return model.fit(X, covariates=covariates)
-
-
 @pytest.mark.slow
-def test_planted_weights_are_found(planted, fitted):
-    _, covariates, weights, phi = planted
+def test_planted_weights_are_found(planted):
+    X, covariates, weights, phi = planted
+    fitted = DMRLDA(K, max_iter=400, random_state=0).fit(X, covariates=covariates)
     likeness = np.sqrt(phi) @ np.sqrt(fitted.topic_word_).T
     _, found = linear_sum_assignment(-likeness)
     drawn = fitted.coef_draws_[:, found] * covariates.std(0)

@@ -52,11 +52,6 @@ def annealing(most_sweeps=40, beta=0.01):
     return Annealing.of(problem(beta), "annealed", most_sweeps, n_tokens)
 
 
-def new_chain(schedule):
-    sampler = collapsed_sampler(K)
-    return Chain(sampler, problem(), streams(0), annealing=schedule)
-
-
 def test_beta_falls_to_its_value():
     schedule = annealing(40)
     betas = [schedule.problem_of(problem(), s).topic_word_prior for s in range(1, 61)]
@@ -117,7 +112,7 @@ def test_an_array_of_beta_is_not_annealed(name):
 
 
 def test_the_trace_is_under_the_beta_that_is_set():
-    chain = new_chain(annealing(5))
+    chain = Chain(collapsed_sampler(K), problem(), streams(0), annealing=annealing(5))
     chain.sweep()
     chain.evaluate()
     assert chain.is_annealed

@@ -11,8 +11,6 @@ from tests.helpers.small_fits import make as make_plain
 
 callback = pytest.importorskip("sklearn.callback")
 
-DUMMY = np.zeros(40)
-
 
 def make(**params):
     return make_plain(**{"max_iter": 9, **params})
@@ -89,13 +87,9 @@ def test_a_look_is_what_a_stop_would_give():
         assert_same_fit(recorder.models[sweep - 1], model)
 
 
-def per_token(estimator, X, y=None):
-    return estimator.score(X)
-
-
 def test_scoring_monitor():
-    monitor = callback.ScoringMonitor(scoring={"score": per_token})
-    model = make(burn_in=4).set_callbacks(monitor).fit(X, DUMMY)
+    monitor = callback.ScoringMonitor(scoring={"score": CollapsedGibbsLDA.score})
+    model = make(burn_in=4).set_callbacks(monitor).fit(X, np.zeros(40))
     log = monitor.get_logs(include_lineage=False)
     log = {row["task_name"]: row["score"] for row in log.data}
     assert list(log)[1:] == [f"sweep {n}" for n in range(1, 10)]

@@ -34,22 +34,15 @@ def model(name, keep_draws):
     return model
 
 
-@pytest.fixture
-def samples(monkeypatch):
-    """Return the topics of all samples that a chain keeps, by their sweep."""
-    found = {}
-    keep = Chain.keep
+@each
+def test_the_last_samples_are_kept(name, monkeypatch):
+    samples, keep = {}, Chain.keep
 
     def noting(self):
-        found[self.n_sweeps] = self.z.copy()
+        samples[self.n_sweeps] = self.z.copy()
         keep(self)
 
     monkeypatch.setattr(Chain, "keep", noting)
-    return found
-
-
-@each
-def test_the_last_samples_are_kept(name, samples):
     lda = model(name, 4).fit(X)
     draws, K = lda.draws_, lda.n_components
     assert draws.sweeps.tolist() == [20, 23, 26, 29]

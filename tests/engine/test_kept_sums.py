@@ -31,16 +31,13 @@ def X():
     return X
 
 
-def make_problem(X, n_topics):
-    corpus = check_corpus(CollapsedGibbsLDA(), sparse.csr_array(X), reset=True)
-    return Problem(corpus, X.shape[1], np.full(n_topics, 0.1), 0.1)
-
-
 class Samples:
     """Random samples, and sums of their counts with all zeros."""
 
     def __init__(self, X, n_topics, counts):
-        self.problem, self.counts = make_problem(X, n_topics), counts
+        corpus = check_corpus(CollapsedGibbsLDA(), sparse.csr_array(X), reset=True)
+        self.problem = Problem(corpus, N_WORDS, np.full(n_topics, 0.1), 0.1)
+        self.counts = counts
         self.docs, words = np.nonzero(X)
         tokens = X[self.docs, words]
         self.docs, self.words = np.repeat(self.docs, tokens), np.repeat(words, tokens)
@@ -79,44 +76,31 @@ class Samples:
                 assert found.value.dtype == np.min_scalar_type(int(expected.max()))
 
 
-@pytest.fixture
-def small_chunks(monkeypatch):
-    monkeypatch.setattr(kept_samples, "_CHUNK_TOKENS", 50)
-    monkeypatch.setattr(kept_samples, "_CHUNK_SUMS", 12)
-    monkeypatch.setattr(kept_samples, "_CHUNK_ENTRIES", 12)
+CHUNKS = {"_CHUNK_TOKENS": 50, "_CHUNK_SUMS": 12, "_CHUNK_ENTRIES": 12}
 
 
+@pytest.mark.parametrize("chunks", [{}, CHUNKS], ids=["whole", "chunks"])
 @tables
 @forms
 @pytest.mark.parametrize("n_topics", [1, 3, 16, 17, 40, 300])
-def test_sums_are_exact(X, n_topics, form, counts, monkeypatch):
-    monkeypatch.setattr(kept_samples, "_SMALL_TABLE", FORMS[form])
+def test_sums_are_exact(X, n_topics, form, counts, chunks, monkeypatch):
+    for name, size in (chunks | {"_SMALL_TABLE": FORMS[form]}).items():
+        monkeypatch.setattr(kept_samples, name, size)
     samples = Samples(X, n_topics, counts)
     samples.add(5)
-    assert isinstance(samples.kept.doc_topic, list) == (form == "rows")
+    kept = samples.kept.doc_topic, samples.kept.word_topic
+    assert all(isinstance(sums, list) == (form == "rows") for sums in kept)
+    if chunks and form == "rows":
+        assert min(map(len, kept)) > 1
     samples.check()
     samples.add(2)  # a fit that goes on
     samples.check()
 
 
 @forms
-@pytest.mark.parametrize("n_topics", [1, 17, 40])
-def test_sums_of_chunks(X, n_topics, form, monkeypatch, small_chunks):
-    monkeypatch.setattr(kept_samples, "_SMALL_TABLE", FORMS[form])
-    X = X.copy()
-    X[3, 4] = 3
-    samples = Samples(X, n_topics, lists)
-    samples.add(4)
-    if form == "rows":
-        assert min(map(len, (samples.kept.doc_topic, samples.kept.word_topic))) > 1
-    samples.check()
-
-
-@forms
-def test_scaled_counts_are_added_in_the_order_of_the_samples(
-    X, form, monkeypatch, small_chunks
-):
-    monkeypatch.setattr(kept_samples, "_SMALL_TABLE", FORMS[form])
+def test_scaled_counts_are_added_in_the_order_of_the_samples(X, form, monkeypatch):
+    for name, size in (CHUNKS | {"_SMALL_TABLE": FORMS[form]}).items():
+        monkeypatch.setattr(kept_samples, name, size)
     samples = Samples(X, 20, rows)
     of_each = np.random.default_rng(2).uniform(1, 9, N_DOCS)
     samples.add(6, alpha_sums=(0.3, of_each, 7.1))

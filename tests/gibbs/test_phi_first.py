@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import clone
 
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda._data.corpus import Corpus
@@ -23,31 +24,16 @@ CUTS = {
 }
 
 
-@pytest.fixture
-def many_slices(monkeypatch):
+@pytest.mark.parametrize("n_topics", [1, 4, 21])
+@pytest.mark.parametrize("cls", CLASSES)
+def test_the_fit_does_not_depend_on_the_number_of_threads(cls, n_topics, monkeypatch):
     for module, sizes in CUTS.items():
         for name, size in sizes.items():
             monkeypatch.setattr(f"{module}.{name}", size)
-
-
-@pytest.fixture(params=CLASSES)
-def fit(request):
-    """Return a function that fits one of the classes."""
-
-    def fit(X=X, **params):
-        params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
-        return request.param(**params).fit(X)
-
-    return fit
-
-
-@pytest.mark.usefixtures("many_slices")
-@pytest.mark.parametrize("n_topics", [1, 4, 21])
-def test_the_fit_does_not_depend_on_the_number_of_threads(fit, n_topics):
-    params = {"n_components": n_topics, "learn_priors": "asymmetric", "max_iter": 25}
-    model = fit(**params)
+    model = cls(n_topics, learn_priors="asymmetric", max_iter=25, random_state=0)
+    model.fit(X)
     for n_jobs in (1, 2, 3, -1):
-        assert_same_fit(fit(**params, n_jobs=n_jobs), model)
+        assert_same_fit(clone(model).set_params(n_jobs=n_jobs).fit(X), model)
     assert n_topics == 1 or model.topic_assignments_.any()
 
 

@@ -55,12 +55,8 @@ def docs_of(corpus):
 
 
 def to_weights(counts: np.ndarray) -> WeightedCorpus:
-    docs, words = np.nonzero(counts)
-    return WeightedCorpus(
-        doc_ptr=np.searchsorted(docs, np.arange(len(counts) + 1)).astype(np.int64),
-        word=words.astype(np.int32),
-        count=counts[docs, words].astype(np.float32),
-    )
+    corpus, count = corpus_of(counts), counts[np.nonzero(counts)].astype(np.float32)
+    return WeightedCorpus(corpus.doc_ptr, corpus.word, count)
 
 
 def prepare(

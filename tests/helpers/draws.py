@@ -42,6 +42,13 @@ def pooled_by_hand(estimates, within, df, level):
     return mean, error, df, mean - half, mean + half
 
 
+def assert_covers(covered, level):
+    """Assert that intervals hold what they should as often as they say."""
+    rate = np.mean(covered, axis=0)
+    error = np.sqrt(level * (1 - level) / len(covered))
+    assert (np.abs(rate - level) < 4 * error).all()
+
+
 def named(draws, names):
     """Return draws whose topics have names."""
     return replace(draws, _topic_names=np.array(names, dtype=object))

@@ -1,6 +1,5 @@
 """Regressions of topic proportions on covariates, pooled over draws."""
 
-import contextlib
 import warnings
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.stats import t as student_t
 from sklda import CollapsedGibbsLDA
 from sklda.inspection import estimate_effect
 from tests.fitted.test_draws import match
-from tests.helpers.draws import draws_of, pooled_by_hand
+from tests.helpers.draws import assert_covers, draws_of, pooled_by_hand
 
 RNG = np.random.default_rng(0)
 COUNTS = RNG.poisson(RNG.gamma(1.0, 4, (1, 30, 3)), (6, 30, 3))
@@ -123,12 +122,6 @@ def planted(rng):
     return np.array([rng.dirichlet(3 * MEANS[group]) for group in GROUP])
 
 
-def assert_covers(covered, level):
-    rate = np.mean(covered, axis=0)  # of each topic
-    error = np.sqrt(level * (1 - level) / len(covered))
-    assert (np.abs(rate - level) < 4 * error).all()
-
-
 @pytest.mark.slow
 def test_intervals_cover_planted_effects():
     # Each topic has words of its own: the topics of the tokens are known.
@@ -173,14 +166,6 @@ def effects_of(X, seed, max_iter=200, **params):
     params |= {"max_iter": max_iter, "thin": max_iter // 20, "keep_draws": 10}
     lda = CollapsedGibbsLDA(3, **FIT | params, random_state=seed).fit(X)
     return estimate_effect(lda.draws_, np.arange(len(X)) % 2, random_state=seed)
-
-
-def expected_warnings(alpha):
-    """Expect that alpha does not fit and that documents are short, and no more."""
-    stack = contextlib.ExitStack()
-    for message in ("documents are short", alpha):  # no other passes
-        stack.enter_context(pytest.warns(UserWarning, match=message))
-    return stack
 
 
 @pytest.mark.slow

@@ -15,8 +15,10 @@ from sklda.inspection._estimates import PredictedProportions
 VALUES = np.array([2010.0, 2000.0, 2020.0])
 
 
-def predicted_of(draws):
-    """Return predictions with given draws, and intervals from the least to the most."""
+@pytest.fixture
+def predicted():
+    """Return predictions of three settings, with intervals from least to most."""
+    draws = np.random.default_rng(0).dirichlet(np.ones(4), (5, 3))
     return PredictedProportions(
         settings=["a", "b", "c"],
         topics=np.arange(4),
@@ -27,12 +29,6 @@ def predicted_of(draws):
         draws=draws,
         confidence_level=0.5,
     )
-
-
-@pytest.fixture
-def predicted():
-    """Return predictions of three settings and four topics."""
-    return predicted_of(np.random.default_rng(0).dirichlet(np.ones(4), (5, 3)))
 
 
 def test_lines_and_bands_follow_the_covariate(pyplot, predicted):

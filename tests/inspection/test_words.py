@@ -32,14 +32,7 @@ NAMES = ["apple", "berry", "cherry", "date"]
 THETA = [[0.5, 0.5], [0.9, 0.1], [0.5, 0.5], [0.0, 1.0]]
 
 
-@pytest.fixture(scope="module")
-def corpus():
-    return make_lda_corpus(80, 30, 4, document_length=40, random_state=0)[0]
-
-
-@pytest.fixture(scope="module")
-def lda(corpus):
-    return CollapsedGibbsLDA(4, max_iter=30, random_state=0).fit(corpus)
+CORPUS = make_lda_corpus(80, 30, 4, document_length=40, random_state=0)[0]
 
 
 def plain_scores(components, metric, weight):
@@ -135,9 +128,9 @@ def test_factors_become_topic_proportions():
     )
 
 
-def test_topic_frequencies_exclude_the_prior(corpus):
-    lda = CollapsedGibbsLDA(4, max_iter=1, random_state=0).fit(corpus)
-    expected = np.bincount(lda.topic_assignments_, minlength=4) / corpus.sum()
+def test_topic_frequencies_exclude_the_prior():
+    lda = CollapsedGibbsLDA(4, max_iter=1, random_state=0).fit(CORPUS)
+    expected = np.bincount(lda.topic_assignments_, minlength=4) / CORPUS.sum()
     np.testing.assert_allclose(topic_frequencies(lda), expected)
 
 
@@ -164,8 +157,9 @@ def test_words_of_documents_by_hand(as_matrix):
     assert [found.tolist() for found in words[0][2:]] == [[], []]
 
 
-def test_pyldavis_data(corpus, lda):
-    X = sparse.lil_array(corpus)
+def test_pyldavis_data():
+    lda = CollapsedGibbsLDA(4, max_iter=30, random_state=0).fit(CORPUS)
+    X = sparse.lil_array(CORPUS)
     X[[0, 7]] = 0
     X = sparse.csr_array(X)
     kept = np.delete(np.arange(80), [0, 7])  # documents with tokens

@@ -4,21 +4,17 @@ Tiny corpora, all assignments listed, with the weights and the factors of the la
 held fixed.
 """
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from sklda._data.corpus import part_of
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.labels import LabelFactors
-from sklda._sampling.problem import Problem
 from sklda._tables import rows
 from tests.gibbs.test_exactness import BETAS
 from tests.helpers import enumeration
-from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import TinyProblem, assert_exact
-from tests.helpers.mutants import Edit, interpreted, streams
+from tests.helpers.mutants import Edit, interpreted
 
 KERNELS = {"gibbs": gibbs, "light": light}
 
@@ -124,30 +120,6 @@ def test_a_sweep_leaves_the_conditional_as_it_is(name, tiny):
 def test_any_number_of_steps_does(n_steps):
     tiny = PROBLEMS["3 topics, 2 tasks"]
     assert_exact(sampler_of("light", tiny, n_steps), tiny, 5000, seed=2)
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_tables_are_those_of_the_topics_after_many_sweeps(name):
-    corpus = random_corpus(0, n_docs=40, n_words=20)
-    problem = Problem(corpus, 20, np.linspace(0.1, 1, 19), 0.1)
-    rng = np.random.default_rng(0)
-    weights, (slope, curvature) = rng.normal(size=(3, 19)), rng.random((2, 40, 3))
-    labels = SimpleNamespace(
-        factors=lambda _: LabelFactors(
-            np.pad(weights, ((0, 0), (0, 13))).astype(np.float32),
-            slope.astype(np.float32),
-            curvature.astype(np.float32),
-        )
-    )
-    sampler = sampler_of(name, labels)
-    z = rng.integers(19, size=corpus.token_ptr[-1]).astype(np.uint16)
-    state, first = sampler.from_topics(problem, z), z.copy()
-    for _ in range(20):
-        sampler.sweep(problem, state, streams(1))
-    assert (state.z != first).mean() > 0.5
-    # With light these are also the topics in the order of words.
-    for array, rebuilt in zip(state, sampler.from_topics(problem, z), strict=True):
-        np.testing.assert_array_equal(array, rebuilt)
 
 
 # Problems of few assignments, on which planted faults show best; interpreted kernels

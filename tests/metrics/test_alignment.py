@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from sklda.metrics import align_topics, consensus_topics, topic_stability
-from tests.helpers.known_topics import KnownTopics
 
 DISTANCES = ["hellinger", "jensen-shannon", "top-words"]
 
@@ -106,18 +105,6 @@ def test_the_largest_weights_are_on_a_scale_like_any_other(topics):
 def test_number_of_words_is_of_one_distance(topics):
     with pytest.raises(ValueError, match="n_words has no effect for distance='hel"):
         align_topics(topics, [topics], n_words=3)
-
-
-def test_different_words_are_named(topics):
-    names = np.array([f"w{i:02}" for i in range(40)], object)
-    first = KnownTopics(topics, feature_names_in_=names)
-    for words, message in (
-        (names[::-1], "the same words in a different order"),
-        (names[:30], "'w30', 'w31', 'w32' and 7 more only in .*. Fit all models"),
-    ):
-        model = KnownTopics(topics[:, : words.size], feature_names_in_=words)
-        with pytest.raises(ValueError, match=message):
-            topic_stability([first, topics, model])
 
 
 # --- lists of words, and topics without tokens ------------------------------------

@@ -38,12 +38,6 @@ class Interrupted(CollapsedGibbsLDA):
         return super().fit(X)
 
 
-@pytest.fixture
-def interrupted():
-    Interrupted.n_fits, Interrupted.last = 0, 10**6
-    return Interrupted(max_iter=4)
-
-
 def assert_same(curve, twin):
     for name, values in curve.fits.items():
         if name != "seconds":
@@ -136,7 +130,9 @@ def test_processes_do_not_change_the_result():
 
 
 @pytest.mark.parametrize("last", [1, 4, 8])
-def test_interrupted_curve_goes_on_where_it_was(interrupted, last, tmp_path):
+def test_interrupted_curve_goes_on_where_it_was(last, tmp_path):
+    interrupted = Interrupted(max_iter=4)
+    Interrupted.n_fits = 0
     expected = topic_number_curve(interrupted, X, [2, 3], cv=2, random_state=0)
     assert Interrupted.n_fits == 8
     Interrupted.n_fits, Interrupted.last = 0, last
@@ -257,12 +253,7 @@ def curve_of(numbers, **fits):
         ([-7, -6, -6.01, -6.5], [0.6, 0.7, 0.9, 0.4], 8, "8 topics"),
         ([-7, -6, -6.01, -6.02], [0.6, 0.9, 0.89, 0.4], 4, "4 to 8 topics"),
         ([-7, -6, -6.01, -6.02], [0.9, 0.8, 0.7, 0.4], 4, "4 to 16 topics"),
-        (
-            [-7, -6.5, -6, -6.5],
-            [0.6, 0.9, 0.7, 0.4],
-            8,
-            "8 topics to predict, 4 to rep",
-        ),
+        ([-7, -6.5, -6, -6.5], [0.6, 0.9, 0.7, 0.4], 8, "8 topics to predict, 4 to"),
         ([-6, -6.01, -6.01, -6], [0.9, 0.8, 0.7, 0.4], 2, "Any number from 2 to 16 to"),
         ([-6, -6.01, -6.01, -6], [0.6, 0.9, 0.7, 0.4], 4, "4 topics"),
         ([-7, -6.5, -6, -5], [0.9, 0.8, 0.7, 0.4], 16, "Try more than 16 topics"),

@@ -21,10 +21,7 @@ from tests.helpers.samplers import GROUPS, SAMPLERS
 from tests.helpers.selection import fast_and_slow
 
 KNOWN = SAMPLERS | GROUPS
-KERNELS = [
-    *("lists", "small blocks", "nested", "backward", "uncollapsed"),
-    *GROUPS,
-]
+KERNELS = ["lists", "small blocks", "nested", "backward", "uncollapsed", *GROUPS]
 IN_LISTS = [
     *("lists", "nested", "backward", "small blocks", "pairs"),
     *("shortcut", "dynamic", *GROUPS),
@@ -33,30 +30,16 @@ SUMS_OF_BLOCKS = ("combined", "moved", "normaliser")
 each = pytest.mark.parametrize("name", KNOWN)
 
 
-def corpus_with_topics(seed, n_topics):
-    """Return a corpus, topics of its tokens, and the counts of both."""
-    corpus = corpora.random_corpus(seed)
-    docs = corpora.docs_of(corpus)
-    z = np.random.default_rng(seed).integers(n_topics, size=docs.size).astype(np.uint16)
-    doc_topic = np.zeros((corpus.doc_ptr.size - 1, n_topics), int)
-    np.add.at(doc_topic, (docs, z), 1)
-    return corpus, z, doc_topic
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_document_topic_counts(seed):
-    n_topics = [1, 3, 16, 20][seed]
-    corpus, z, expected = corpus_with_topics(seed, n_topics)
-    n_docs = len(expected)
-    total = np.ones((n_docs, n_topics))
-    doc_topic_counts.add_doc_topic(corpus, z, total)
-    np.testing.assert_array_equal(total, expected + 1)
-
-
 @pytest.mark.parametrize("n_small", [1, 2, 256])
 @pytest.mark.parametrize("at_a_time", [1, 7, 2**24])
 def test_statistics_of_documents(at_a_time, n_small, monkeypatch):
-    corpus, z, doc_topic = corpus_with_topics(2, 4)
+    corpus, doc_topic = corpora.random_corpus(2), np.zeros((12, 4), int)
+    docs = corpora.docs_of(corpus)
+    z = np.random.default_rng(2).integers(4, size=docs.size).astype(np.uint16)
+    np.add.at(doc_topic, (docs, z), 1)
+    total = np.ones(doc_topic.shape)
+    doc_topic_counts.add_doc_topic(corpus, z, total)
+    np.testing.assert_array_equal(total, doc_topic + 1)
     # With alpha of each document, it is read a few documents at a time.
     problem = Problem(corpus, 9, np.full(4, 0.3), 0.1)
     alphas, row = np.full((1, 4), 0.3), np.zeros(len(doc_topic), np.int32)
