@@ -76,10 +76,10 @@ def test_closed_form_is_the_product_of_conditionals(tiny):
 @samplers
 def test_log_joint_is_the_closed_form(sampler, tiny):
     problem = tiny.problem()
-    chain = Chain(sampler, problem, streams(0))
     step = max(1, len(tiny.assignments) // 150)
     for number in range(0, len(tiny.assignments), step):
         z = tiny.assignments[number].copy()
+        chain = Chain(sampler, problem, streams(0))
         chain.z, chain.state = z, sampler.from_topics(problem, z)
         chain.evaluate()
         expected = tiny.log_joints[number]
