@@ -300,14 +300,14 @@ default="auto"
     Cost of a sweep: at most O(K) per document-word pair and O(K) per document; with
     many topics far less, because lists hold only the topics of a word. Memory: 2 bytes
     per token, 12 per document-word pair, 4 per word-topic pair that can occur (4 K per
-    word with up to 40 topics), and 2 to 4 per document-topic and word-topic pair of the
+    word with up to 56 topics), and 2 to 4 per document-topic and word-topic pair of the
     kept samples; with several shards, each takes another 8 per document.
 
     With an array for beta, a sweep takes 1.1 times as long, and a word-topic pair twice
-    the memory. Beyond 40 topics, lists also hold the topics in which a word has more
+    the memory. Beyond 56 topics, lists also hold the topics in which a word has more
     than its smallest beta. If every word has a different beta in every topic, a sweep
-    of KOS takes about 1.6 times as long with 50 topics, 2 times with 100, 2.5 times
-    with 200 and 4 times with 400. The first fit compiles separate kernels.
+    of KOS takes about 2 times as long with 100 topics, 2.5 times with 200 and 4 times
+    with 400. The first fit compiles separate kernels.
 
     References
     ----------

@@ -43,7 +43,7 @@ INPUTS = {
 MODELS = {
     "partially collapsed": (PartiallyCollapsedGibbsLDA, {"n_partitions": 3}),
     "registers": (CollapsedGibbsLDA, {"n_shards": 3}),
-    "lists": (CollapsedGibbsLDA, {"n_shards": 3, "n_components": 41}),
+    "lists": (CollapsedGibbsLDA, {"n_shards": 3, "n_components": 57}),
 }
 
 

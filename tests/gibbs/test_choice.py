@@ -30,8 +30,8 @@ def made(problem, cls=CollapsedGibbsLDA, **params):
     ("n_topics", "single"),
     [
         (1, single_site_registers),
-        (40, single_site_registers),
-        (41, single_site_lists),
+        (56, single_site_registers),
+        (57, single_site_lists),
         (200, single_site_lists),
     ],
 )

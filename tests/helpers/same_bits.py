@@ -32,7 +32,7 @@ from tests.helpers.ways_to_fit import InLists
 PATH = Path(__file__).resolve().parents[1] / "data" / "bits.json"
 PATH_OF_TRACES = PATH.with_name("traces.json")
 N_DOCS, N_WORDS = 80, 300
-# Up to 40 topics single-site sampling has a kernel of its own. At 32 and 33 a table
+# Up to 56 topics single-site sampling has a kernel of its own. At 32 and 33 a table
 # takes two registers and three, and 5 leave most of a register empty.
 N_TOPICS = (5, 20, 32, 33, 100)
 FOUR = {"blocking": "nested", "max_block_size": 4}

@@ -33,7 +33,7 @@ def priors(n_topics: int) -> list[dict]:
 
 def single_site() -> None:
     # In tables of one, two and three registers, and in lists.
-    for n_topics in (3, 20, 33, 41):
+    for n_topics in (3, 20, 33, 57):
         for params in priors(n_topics):
             sklda.CollapsedGibbsLDA(n_topics, **params).fit(X)
     for params in priors(3):
@@ -42,7 +42,7 @@ def single_site() -> None:
         sklda.UncollapsedGibbsLDA(3, **params).fit(X)
     lda = sklda.CollapsedGibbsLDA(3, **PARAMS, **SAMPLED).fit(X)
     sklda.CollapsedGibbsLDA(3, init=lda, **PARAMS).fit(X)
-    for n_topics in (3, 41):
+    for n_topics in (3, 57):
         sklda.DMRLDA(n_topics, **PARAMS).fit(X, covariates=X[:, 0])
 
 
@@ -55,7 +55,7 @@ def on_dask() -> None:
     from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
 
     with Client(processes=False, n_workers=1, dashboard_address=":0"):
-        for n_topics in (3, 41):
+        for n_topics in (3, 57):
             CollapsedGibbsLDA(n_topics, **PARAMS).fit([delayed(X)])
         PartiallyCollapsedGibbsLDA(3, **PARAMS).fit([delayed(X)])
 
