@@ -440,8 +440,8 @@ def _closed(sums: Sums) -> list[SparseRows]:
     """Return sums as rows."""
     if isinstance(sums, list):
         return sums
-    chunks = row_chunks(*sums.shape)
-    return [narrow_rows(*word_topic_entries(sums[slice(*rows)])) for rows in chunks]
+    chunks = (sparse.csr_array(sums[slice(*rows)]) for rows in row_chunks(*sums.shape))
+    return [narrow_rows(rows.indptr, rows.indices, rows.data) for rows in chunks]
 
 
 def add_word_sample(sums: Sums, word_topic: Any, n_topics: int) -> None:
@@ -467,7 +467,10 @@ def add_document_sample(
     before = tokens_before(problem.corpus)
     scale = 1 if alpha_sum is None else 1 / (np.diff(before) + alpha_sum)
     if isinstance(sums, np.ndarray):
-        add_document_counts(before, z, scale, problem.n_lanes, sums)
+        counts = sums if alpha_sum is None else np.zeros(sums.shape, np.int32)
+        add_document_counts(before, z, problem.n_lanes, counts)
+        if alpha_sum is not None:
+            sums += counts * scale[:, np.newaxis]
         return
     n_chunks = 1 + int(before[-1]) // _CHUNK_TOKENS
     for i, (first, last) in enumerate(ranges(before, n_chunks)):

@@ -7,12 +7,12 @@ from sklda._simd.compile import kernel
 
 
 @kernel
-def add_document_counts(first, z, scale, n_lanes, table):
-    """Add n_dk, times the scale of document d, to a table of sums.
+def add_document_counts(first, z, n_lanes, table):
+    """Add n_dk to a table of sums.
 
-    The tokens of d are z[first[d]:first[d + 1]]. `scale` is an array or one number.
-    Neighbours often have the same topic, and adding one has to wait until the one
-    before it is in memory: so two arrays take turns.
+    The tokens of document d are z[first[d]:first[d + 1]]. Neighbours often have the
+    same topic, and adding one has to wait until the one before it is in memory: so two
+    arrays take turns.
     """
     even, odd = zeros(n_lanes, np.int64), zeros(n_lanes, np.int64)
     for d in range(first.size - 1):
@@ -22,9 +22,9 @@ def add_document_counts(first, z, scale, n_lanes, table):
             odd[z[i + 1]] += 1
         if (last - first[d]) % 2 == 0:
             even[z[last]] += 1
-        row, factor = table[d], entry(scale, d)
+        row = table[d]
         for k in range(row.size):
-            row[k] += (even[k] + odd[k]) * factor
+            row[k] += even[k] + odd[k]
             even[k] = odd[k] = 0
 
 
