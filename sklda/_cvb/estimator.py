@@ -370,13 +370,13 @@ class CVBLDA(BaseLDA):
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Move the topics towards those of minibatches of documents.
 
-        This is stochastic CVB0 [3]_, regardless of `approximation`, but each token is
-        left out of the counts of its document that weigh it, as in CVB0 [2]_. The first
-        call starts from random topics, or from those of fit, which weigh as its
-        documents. For short texts, start with fit: it finds topics and learns priors
-        from 200 documents for each topic. The first call removes the other attributes
-        of fit, such as `doc_topic_`, because it stores no documents. Use transform for
-        their proportions.
+        This is stochastic CVB0 (Foulds et al., 2013), regardless of `approximation`,
+        but each token is left out of the counts of its document that weigh it, as in
+        CVB0. The first call starts from random topics, or from those of fit, which
+        weigh as its documents. For short texts, start with fit: it finds topics and
+        learns priors from 200 documents for each topic. The first call removes the
+        other attributes of fit, such as `doc_topic_`, because it stores no documents.
+        Use transform for their proportions.
 
         Parameters
         ----------
