@@ -89,7 +89,7 @@ def doc_topic(
 
 def _have_few_tokens(corpus: WeightedCorpus) -> np.ndarray:
     """Return whether each document has at most MOST_TOKENS tokens, and whole ones."""
-    count, first = corpus.count, corpus.doc_ptr[:-1]
+    count, first = corpus.count[: corpus.doc_ptr[-1]], corpus.doc_ptr[:-1]
     is_filled = first < corpus.doc_ptr[1:]
     n_tokens = np.add.reduceat(count, first[is_filled], dtype=np.float64)
     has_parts = np.logical_or.reduceat(count % 1 > 0, first[is_filled])

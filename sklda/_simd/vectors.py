@@ -229,11 +229,6 @@ def any_lane(mask):
     return bool(mask.any())
 
 
-def repeat_row(vector, height):
-    """Return columns whose rows are all this vector."""
-    return np.repeat(vector[np.newaxis], height, axis=0)
-
-
 def running_down(columns):
     """Return the sums down each column, up to and with each entry."""
     return np.add.accumulate(columns, dtype=columns.dtype)
@@ -244,15 +239,15 @@ def last_row(columns):
     return columns[-1]
 
 
-def first_down(columns, bound, is_short):
-    """Return the first entry of each column above a bound; the last if none is.
+def first_down(columns, bound, is_short, chosen):
+    """Return the first entry of chosen columns above a bound; the last if none is.
 
     `is_short` marks the columns whose last entry is in the row before the last.
     """
     above = columns > bound
     above[-2:-1] |= is_short
     above[-1] = True
-    return above & ~np.vstack([np.zeros_like(above[:1]), above[:-1]])
+    return above & ~np.vstack([np.zeros_like(above[:1]), above[:-1]]) & chosen
 
 
 # --- instructions -----------------------------------------------------------------
@@ -458,16 +453,6 @@ def _(context, builder, sig, args):
     return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
 
-@lowers(
-    repeat_row,
-    lambda vector, height: Vector(vector.element, vector.width, height.literal_value)(
-        vector, height
-    ),
-)
-def _(context, builder, sig, args):
-    return from_registers(builder, [args[0]] * sig.return_type.height)
-
-
 @lowers(running_down, lambda columns: columns(columns))
 def _(context, builder, sig, args):
     rows = registers_of(builder, args[0])
@@ -481,21 +466,21 @@ def _(context, builder, sig, args):
     return registers_of(builder, args[0])[-1]
 
 
-def _typed_first_down(columns, bound, is_short):
+def _typed_first_down(columns, bound, is_short, chosen):
     mask = Vector("bool", columns.width, columns.height)
-    return mask(columns, bound, is_short)
+    return mask(columns, bound, is_short, chosen)
 
 
 @lowers(first_down, _typed_first_down)
 def _(context, builder, sig, args):
-    columns, bound, is_short = args
+    columns, bound, is_short, chosen = args
     rows = registers_of(builder, columns)
     above = [builder.fcmp_ordered(">", row, bound) for row in rows[:-1]]
     above[-1:] = [builder.or_(row, is_short) for row in above[-1:]]
     above.append(ir.Constant(is_short.type, [1] * is_short.type.count))
     not_above = [builder.not_(row) for row in above[:-1]]
     first = [above[0], *map(builder.and_, above[1:], not_above)]
-    return from_registers(builder, first)
+    return from_registers(builder, [builder.and_(row, chosen) for row in first])
 
 
 def square_root(vector):

@@ -319,12 +319,7 @@ _N_ROWS = _CHANGES + 2 * _N_CHANGES
 @lean_kernel
 def _row_dot(i, j, vectors):
     """Return the sum of the products of two rows."""
-    n_lanes = vectors.shape[1]
-    sums = broadcast(_ZERO, LANES)
-    for k in range(0, n_lanes, LANES):
-        a, b = i * n_lanes + k, j * n_lanes + k
-        sums = sums + load(vectors, a, LANES) * load(vectors, b, LANES)
-    return total(sums)
+    return _dot(vectors[i], vectors[j])
 
 
 @lean_kernel

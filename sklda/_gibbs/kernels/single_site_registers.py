@@ -31,7 +31,6 @@ from sklda._simd.vectors import (
     last_row,
     load,
     one_hot,
-    repeat_row,
     running_down,
     running_sums,
     store,
@@ -115,8 +114,7 @@ def _new_sweep(height):
                     store(kept, 0, changed)
                     # The first lane whose sum exceeds r, then the first of its column.
                     lane = ((ends > r) | is_last) & ~(before > r)
-                    drawn = first_down(down, r - before, is_short)
-                    drawn = drawn & repeat_row(lane, height)
+                    drawn = first_down(down, r - before, is_short, lane)
                     new = first_lane(drawn)
                     # A topic that loses a token and gains one does not change.
                     moved = drawn ^ taken
