@@ -118,9 +118,11 @@ _LEAST, _MOST = 1e-50, 1e50  # standard deviations whose powers do not overflow
 _ROUNDING = 1e-9  # of the same number among other rows, relative to its column
 _HOW = (
     "Write names of columns, or functions of them such as C(party), bs(age, 4), "
-    "center(age), np.log(age) and I(age > 65), joined by +, : or *. The s(age) of stm "
-    "is bs(age, 10)."
+    "center(age), np.log(age) and I(age ** 2), joined by +, : or *. The s(age) of stm "
+    "is bs(age, 10). Strings are categories: convert dates by pandas.to_datetime, "
+    "numbers by pandas.to_numeric."
 )
+_QUOTED = r"""`[^`]*`|'[^']*'|"[^"]*\""""  # names and texts in a formula
 
 
 class CovariateDesign(NamedTuple):
@@ -293,6 +295,20 @@ def _named_columns(
     return named, bool(names), n_rows
 
 
+def check_same_order(X: Any, covariates: Any) -> None:
+    """Raise ValueError if two frames of pandas label rows alike in another order."""
+    axes = (getattr(frame, "axes", [()]) for frame in (X, covariates))
+    labels, others = (list(rows) for rows, *_ in axes)
+    # Numbers from 0 are no labels: a frame made of an array has them.
+    is_numbered = labels == [*range(len(labels))]
+    if not is_numbered and labels != others and {*labels} == {*others}:
+        raise ValueError(
+            "covariates have the index of X in another order, but rows are matched by "
+            "their position: pass covariates.loc[X.index], or "
+            "covariates.set_axis(X.index) if row i of both is the same document."
+        )
+
+
 def _where(name: str) -> str:
     return f"covariates[{name!r}]"
 
@@ -416,7 +432,7 @@ def _used_names(formula: str, names: list[str]) -> list[str]:
     """
     text = re.sub(r"""Q\(\s*(['"])(.*?)\1\s*\)""", r"`\2`", formula)
     quoted = re.findall("`([^`]*)`", text)
-    text = re.sub(r"""`[^`]*`|'[^']*'|"[^"]*\"""", " ", text)
+    text = re.sub(_QUOTED, " ", text)
     words = re.findall(r"(?<![\w.])([^\W\d][\w.]*)\s*(\(|=(?!=))?", text)
     bare = [
         word if word in names else word.split(".")[0]
@@ -443,6 +459,10 @@ def _spec_of(formula: str, frame: Any, names: list[str]) -> Any:
         parsed = formulaic.Formula(formula)
         if not isinstance(parsed, formulaic.SimpleFormula):
             raise ValueError("a formula of covariates has no left side and no '|'")
+        factors = [factor for term in parsed for factor in term.factors]
+        called = [str(f) for f in factors if f.eval_method.value == "python"]
+        if "^" in re.sub(_QUOTED, "", " ".join(called)):
+            raise ValueError("inside of a function, ^ is not a power, but ** is")
         spec = formulaic.ModelSpec(formula=parsed, **options)
         found = _computed(spec, frame)
         matrix = np.asarray(found, dtype=np.float64)

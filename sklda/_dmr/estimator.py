@@ -19,6 +19,7 @@ from sklda._covariates.design import (
     FORMULA_CONSTRAINTS,
     CovariateDesign,
     Scaling,
+    check_same_order,
     design_of,
 )
 from sklda._data.corpus import Corpus, check_repeatable
@@ -295,8 +296,9 @@ class DMRLDA(BaseGibbsLDA):
         ------
         ValueError
             If X contains values other than counts, covariates do not have a row of
-            finite numbers, categories or dates for each document, their standard
-            deviations are not from 1e-50 to 1e50, or a parameter is out of range.
+            finite numbers, categories or dates for each document, X and covariates are
+            frames with the same index in another order, standard deviations of
+            covariates are not from 1e-50 to 1e50, or a parameter is out of range.
 
         Warns
         -----
@@ -423,6 +425,10 @@ class DMRLDA(BaseGibbsLDA):
         parameters.learn_priors = None  # covariates determine alpha instead
         parameters.hyperpriors = None
         return parameters
+
+    def _fit_chain(self, X, y=None, recorder: Any = None, **more) -> Any:
+        check_same_order(X, more.get("covariates"))
+        return super()._fit_chain(X, y, recorder, **more)
 
     def _check_extra(
         self, corpus: Corpus, y: Any, covariates: ArrayLike | None = None

@@ -292,9 +292,9 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _estimates.Linear:
         raise ValueError(
             f"covariates have {n_covariates} columns, {names}, of which {rank} are "
             f"independent, for {n_documents} documents. Remove columns that are "
-            f"constant, here {scaling.constant}, because an intercept is added, or "
-            "that follow from the others, such as one column of each category; the "
-            "regression needs 2 more documents than columns."
+            f"constant, here {scaling.constant or 'none'}, because an intercept is "
+            "added, or that follow from the others, such as one column of each "
+            "category; the regression needs 2 more documents than columns."
         )
     design = np.column_stack([np.ones(n_documents), scaled])
     inverse, df = np.linalg.pinv(design), n_documents - n_covariates - 1

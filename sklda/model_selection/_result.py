@@ -151,7 +151,7 @@ class TopicNumberCurve:
             f"{n_repeats} seed{'s' * (n_repeats > 1)}"
         )
         if self.n_empty > 0:
-            title += f", without {self.n_empty:,} empty documents"
+            title += f", without the empty documents ({self.n_empty:,})"
         columns = {"topics": list(map(str, self.n_components))}
         for name in self.measures:
             columns[name] = [f"{x:.4f}" for x in self.mean[name]]
@@ -317,9 +317,10 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Recommendation:
     is_lower = falls.mean(axis=1) > standard_error(falls)
     end = chosen + int(np.append(is_lower, True).argmax())
     low, high = n_components[chosen], n_components[end - 1]
-    reason = f"stability rises until {low} and falls after {high}"
+    rise = f"stability rises from {n_components[chosen - 1]} to {low}"
+    reason = f"{rise} and falls after {high}"
     if high == n_components[-1]:
-        reason = f"stability rises until {low}, and does not fall up to {high}"
+        reason = f"{rise}, and does not fall up to {high}"
     if low == n_components[-1]:
         reason = f"stability still rises at {low}, the largest number"
     return Recommendation(low, high, reason)

@@ -66,6 +66,16 @@ def test_a_reference_must_be_a_category():
             estimate_effect(DRAWS, COLUMNS, reference=reference)
 
 
+def test_rows_labelled_alike_in_another_order_are_refused():
+    counts = pandas.DataFrame(X, index=[f"text {i}" for i in range(N)])
+    covariates = COLUMNS.set_axis(counts.index)[::-1]
+    dmr = DMRLDA(2, max_iter=20, random_state=0)
+    with pytest.raises(ValueError, match=r"covariates\.loc\[X\.index\]"):
+        dmr.fit(counts, covariates=covariates)
+    by_label = dmr.fit(counts, covariates=covariates.loc[counts.index]).coef_
+    np.testing.assert_array_equal(dmr.fit(counts, covariates=COLUMNS).coef_, by_label)
+
+
 # --- formulas ---------------------------------------------------------------------
 
 
@@ -125,6 +135,7 @@ def test_a_formula_in_effects_and_in_dmr():
         ("y ~ rating", "no left side"),
         ("rating + age", "fails: .*`age` is not present.*columns are .*'rating'"),
         ("0 + party", "must have an intercept"),
+        ("rating + I((day + 1)^2)", r"\^ is not a power, but \*\* is"),
         ("rating + empty", r"\['empty'\] has missing values.* 30 in all"),
         ("log(rating)", r"'log\(rating\)' must be a finite number.* nan in row"),
         ("C(party, levels=['left'])", "fails: .*outside of the nominated levels"),
@@ -155,7 +166,7 @@ def test_numbers_that_depend_on_other_documents_are_refused(formula):
         "center(rating) + scale(day):party",
         "poly(rating, 2) + cr(day, df=3) + C(month, Treatment(2)) + I(rating > 0)",
         "`two words` + Q('two words'):rating",
-        "np.log(day) + day.round() + party.id",
+        "(np.log(day) + day.round() + party.id)^2",
         "1",
     ],
 )

@@ -107,7 +107,7 @@ def test_empty_documents_are_in_no_fold():
     padded[kept] = X.toarray()
     curve = topic_number_curve(LDA, padded, [2, 3], **CHEAP)
     assert_same(curve, topic_number_curve(LDA, X, [2, 3], **CHEAP))
-    assert "without 48 empty documents" in " ".join(repr(curve).split())
+    assert "without the empty documents (48)" in " ".join(repr(curve).split())
     # The rows of folds are those of X, as those of texts and labels are.
     folds = [(kept[30:], kept[:30]), (kept[:30], kept[30:])]
     own = topic_number_curve(LDA, X, [2, 3], **CHEAP | {"cv": KFold(2)})
@@ -214,12 +214,12 @@ def test_score_rule(means, chosen, words):
 @pytest.mark.parametrize(
     ("means", "chosen", "words"),
     [
-        ([0.6, 0.9, 0.88, 0.4], 4, "rises until 4 and falls after 8"),
+        ([0.6, 0.9, 0.88, 0.4], 4, "rises from 2 to 4 and falls after 8"),
         ([0.6, 0.7, 0.9], 8, "still rises at 8, the largest number"),
         ([0.9, 0.8, 0.4], 2, "only falls, from 0.90 with 2 topics"),
-        ([0.6, 0.9, 0.4, 0.7], 4, "rises until 4 and falls after 4"),  # empty topics
-        ([0.9, 0.4, 0.7, 0.3], 8, "rises until 8 and falls after 8"),  # few topics
-        ([0.6, 0.9, 0.92], 4, "rises until 4, and does not fall up to 8"),
+        ([0.6, 0.9, 0.4, 0.7], 4, "rises from 2 to 4 and falls after 4"),  # empty ones
+        ([0.9, 0.4, 0.7, 0.3], 8, "rises from 4 to 8 and falls after 8"),  # few topics
+        ([0.6, 0.9, 0.92], 4, "rises from 2 to 4, and does not fall up to 8"),
     ],
 )
 def test_stability_rule(means, chosen, words):
