@@ -189,8 +189,8 @@ def warn_of_undetermined(covariates: np.ndarray, scaling: Scaling) -> None:
         if rank < n:
             warn_user(
                 f"covariates are collinear: {n} columns, of which only {rank} are "
-                "independent. The prior determines how they share an effect; "
-                "predictions are not affected."
+                "independent. The prior determines how they share an effect, so do not "
+                "report what one of them changes while the others stay."
             )
 
 
