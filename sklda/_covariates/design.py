@@ -462,7 +462,7 @@ def _spec_of(formula: str, frame: Any, names: list[str]) -> Any:
         factors = [factor for term in parsed for factor in term.factors]
         called = [str(f) for f in factors if f.eval_method.value == "python"]
         if "^" in re.sub(_QUOTED, "", " ".join(called)):
-            raise ValueError("inside of a function, ^ is not a power, but ** is")
+            raise ValueError("inside a function, a power is **, not ^")
         spec = formulaic.ModelSpec(formula=parsed, **options)
         found = _computed(spec, frame)
         matrix = np.asarray(found, dtype=np.float64)

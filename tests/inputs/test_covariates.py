@@ -135,7 +135,7 @@ def test_a_formula_in_effects_and_in_dmr():
         ("y ~ rating", "no left side"),
         ("rating + age", "fails: .*`age` is not present.*columns are .*'rating'"),
         ("0 + party", "must have an intercept"),
-        ("rating + I((day + 1)^2)", r"\^ is not a power, but \*\* is"),
+        ("rating + I((day + 1)^2)", r"a power is \*\*, not \^"),
         ("rating + empty", r"\['empty'\] has missing values.* 30 in all"),
         ("log(rating)", r"'log\(rating\)' must be a finite number.* nan in row"),
         ("C(party, levels=['left'])", "fails: .*outside of the nominated levels"),
