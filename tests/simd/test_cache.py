@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from sklda._simd import compile, compilers
-from tests.helpers.processes import run_python
+from tests.helpers.processes import ROOT, run_python
 
 SOURCE = """
 from sklda._simd.compile import kernel
@@ -205,6 +205,18 @@ def test_fit_with_a_cache(topics, tmp_path, environment):
     for path in () if environment else folder.rglob("*.nbc"):
         path.write_bytes(os.urandom(path.stat().st_size))
     assert fitted(folder, **environment) == topics
+
+
+@pytest.mark.slow
+def test_the_install_page_fills_a_cache(tmp_path):
+    page = (ROOT / "doc" / "install.rst").read_text("utf-8")
+    line = page.split('RUN python -c "')[1].split('"\n')[0].replace("\\\n", "")
+    stored = []
+    for topics in ("20, 100", "17, 24, 57, 1000"):  # with the kernels of the first
+        code = line.replace("20, 100", topics)
+        run_python(code, "-W", "ignore::UserWarning", NUMBA_CACHE_DIR=str(tmp_path))
+        stored.append({*tmp_path.rglob("*.nbc")})
+    assert stored[0] == stored[1]
 
 
 @pytest.mark.slow

@@ -34,17 +34,6 @@ def test_short_waits_are_silent_until_they_add_up(caplog, monkeypatch):
     assert record.getMessage() == MESSAGE
 
 
-def test_what_has_been_compiled_is_silent(caplog, monkeypatch):
-    @compile.kernel
-    def double(x):
-        return 2 * x
-
-    double(21)
-    monkeypatch.setattr(compilers, "_waited", 100.0)
-    assert double(21) == 42
-    assert caplog.records == []
-
-
 @pytest.mark.parametrize("collects", [True, False])
 def test_garbage_is_collected_afterwards_if_it_was_before(collects):
     assert gc.isenabled()
