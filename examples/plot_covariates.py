@@ -87,7 +87,7 @@ print(f"{covariates.shape[1]} covariates, {len(dmr.coef_draws_)} kept samples")
 # %%
 # Who writes about what? Predict proportions as if one side had written all documents,
 # then as if the other side had, and compare. The difference is a share of the tokens.
-# The warning says that this chain is short: fit more sweeps for results that you report.
+# The warning says that this chain is short: fit more sweeps for results to report.
 settings = {
     name: covariates_of(np.full(x.size, float(i)), x) for i, name in enumerate(sides)
 }

@@ -42,7 +42,7 @@ def figures() -> dict[str, str]:
         "exact-least": f"{min(right):.2g}",
         "exact-mutants": f"{len(found['mutants'])}",
         "exact-survivors": f"{sum(p >= WRONG for p in found['mutants'].values())}",
-        "exact-replications": f"{ranks['options']['replications']}",
+        "exact-replications": f"{ranks['options']['replications']:,}",
         "exact-ranked": f"{len(of_ranks)}",
         "exact-least-of-ranks": f"{min(of_ranks):.2g}",
     }
