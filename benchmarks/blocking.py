@@ -24,6 +24,7 @@ KINDS = {
 }
 ESTIMATORS = {
     "single-site": CollapsedGibbsLDA,
+    "single-site-lists": ours.SingleSiteLists,
     "partially-collapsed": PartiallyCollapsedGibbsLDA,
     "uncollapsed": UncollapsedGibbsLDA,
     "collapsed": CollapsedGibbsLDA,

@@ -21,8 +21,6 @@ MEAN_LENGTH = 15  # of documents
 N_TEST = 5  # documents that are predicted
 N_DRAWS = 39  # of a chain: the rank of the true value is 0 to 39
 N_BINS = 20
-# Stored ranks may be of one sampler with counts in rows and in lists.
-LINES = {"-rows": "-", "-lists": "--", "": "-."}
 
 
 def run_chains(options) -> None:
@@ -93,12 +91,6 @@ def new_estimator(name: str, options):
     return settings.pop("estimator")(len(ALPHA), **schedule, **settings)
 
 
-def parts(name: str) -> tuple[str, str]:
-    """Return the sampler and the layout of its counts."""
-    layout = next(layout for layout in LINES if name.endswith(layout))
-    return name.removesuffix(layout), layout
-
-
 def ranks_of(lda, seed: int, n_documents: int) -> tuple[dict, dict]:
     """Return the ranks of true values among draws, and effective numbers of draws.
 
@@ -166,9 +158,8 @@ def draw_panel(axes, ranks: dict[str, list[int]], report) -> None:
     low, high = (stats.binom.ppf(q, n, x) / n - x for q in (0.025, 0.975))
     axes.fill_between(x, low, high, color="#dddddd", label="95 % of uniform ranks")
     for name, values in ranks.items():
-        sampler, layout = parts(name)
         below = np.bincount(values, minlength=n_ranks).cumsum() / n
-        look = blocking.STYLES[sampler] | {"marker": None, "ls": LINES[layout]}
+        look = blocking.STYLES[name] | {"marker": None}
         axes.plot(x, below - x, **look, lw=1, label=name)
     axes.set_xlabel(f"rank / {n_ranks}")
     axes.grid(alpha=0.3)

@@ -87,6 +87,7 @@ print(f"{covariates.shape[1]} covariates, {len(dmr.coef_draws_)} kept samples")
 # %%
 # Who writes about what? Predict proportions as if one side had written all documents,
 # then as if the other side had, and compare. The difference is a share of the tokens.
+# The warning says that this chain is short: fit more sweeps for results to report.
 settings = {
     name: covariates_of(np.full(x.size, float(i)), x) for i, name in enumerate(sides)
 }
@@ -111,20 +112,19 @@ change = np.max([np.ptp(predicted.mean, axis=0) for predicted in along], axis=0)
 shown = np.argsort(-change)[:4]
 figure, axes = plt.subplots(2, 2, figsize=(9.5, 6), sharex=True, layout="constrained")
 for ax, k in zip(axes.flat, shown, strict=True):
-    for predicted, name, color in zip(along, sides, ("C3", "C0"), strict=True):
+    for predicted, color in zip(along, ("C3", "C0"), strict=True):
         PredictedProportionsDisplay.from_predictions(
             predicted,
             grid,
             topics=[k],
             covariate_name=x_name if ax in axes[1] else "",
             color=color,
-            label=name,
             ax=ax,
         )
     ax.set_title(names[k], fontsize="medium")
     ax.set_xticks(list(ticks), ticks.values())
-    if ax is not axes[0, 1]:
-        ax.get_legend().remove()
+    ax.get_legend().remove()
+axes[0, 1].legend(axes[0, 1].lines, sides)
 plt.show()
 
 # %%

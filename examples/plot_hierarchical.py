@@ -56,10 +56,10 @@ cases = [(24, 0), (24, 1), (60, 0), (60, 1)]
 clear = {case: fit(X, *case) for case in cases}
 
 # %%
-# All fits find twelve topics, regardless of the bound. The count ignores the smallest
-# topics, which together hold less than 1 % of the tokens, because such posteriors
-# always keep a few of them. With longer documents, some chains end with one topic more
-# or less, because a topic can stay split for a long time. Run several seeds.
+# The fits find twelve topics or one more, regardless of the bound. The count ignores
+# the smallest topics, which together hold less than 1 % of the tokens, because such
+# posteriors always keep a few of them. A topic can stay split for a long time, longer
+# if documents are long. Run several seeds.
 #
 # The largest weights are close to the true values of alpha, divided by their sum.
 lda = clear[24, 0]

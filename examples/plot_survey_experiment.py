@@ -131,7 +131,8 @@ if article:
     }
     display.ax_.errorbar(value, 0.25, xerr=errors, **look)
     beside = {"loc": "upper left", "bbox_to_anchor": (1, 1), "fontsize": "small"}
-    display.ax_.legend(**beside)
+    handles, labels = display.ax_.get_legend_handles_labels()
+    display.ax_.legend(handles, [label.strip() for label in labels], **beside)
 plt.show()
 
 # %%
@@ -139,7 +140,7 @@ plt.show()
 # sphinx_gallery_thumbnail_number = 2
 grid = np.linspace(0, 1, 30)
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-for arm, (name, color) in enumerate(zip(arms, ("C0", "C3"), strict=True)):
+for arm, color in enumerate(("C0", "C3")):
     along = covariates_of(np.full(grid.size, float(arm)), grid)
     PredictedProportionsDisplay.from_predictions(
         predicted_proportions(dmr, along, confidence_level=0.9),
@@ -147,8 +148,8 @@ for arm, (name, color) in enumerate(zip(arms, ("C0", "C3"), strict=True)):
         topics=[first],
         covariate_name=f"{second_name}: 0 {ends[0]}, 1 {ends[1]}",
         color=color,
-        label=name,
         ax=ax,
     )
+ax.legend(ax.lines, arms)
 ax.set_title(names[first])
 plt.show()

@@ -54,7 +54,8 @@ for name, columns in features.items():
     print(f"{cross_val_score(model, table, corpus.year, cv=folds).mean():.3f}  {name}")
 
 # %%
-# The number of topics is a parameter of the whole pipeline.
+# The number of topics is a parameter of the whole pipeline. The fits are short, and the
+# warning says that the priors of two of them were still changing.
 search = GridSearchCV(
     make_pipeline(features["topics and other columns"], Ridge()),
     {"columntransformer__text__collapsedgibbslda__n_components": [5, 10, 20, 40]},

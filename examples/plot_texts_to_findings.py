@@ -117,8 +117,9 @@ TopicMeansDisplay.from_draws(
 plt.show()
 
 # %%
-# Which topics are typical of stories about Japan? sklda warns that stories are short:
-# the true differences are probably larger.
+# Which topics are typical of stories about Japan? sklda warns that the chain is short,
+# that alpha wandered, and that the stories are short: the true differences are probably
+# larger.
 group = np.array(["Japan" if "japan" in s["places"] else "others" for s in stories])
 means = topic_means(lda.draws_, group, random_state=0)
 contrast = means.contrast("Japan", "others")

@@ -28,7 +28,8 @@ X = X[X.sum(axis=1).nonzero()[0]]
 print(f"{X.shape[0]} documents, {X.shape[1]} words")
 
 # %%
-# Fit each number of topics to three folds, each with two seeds.
+# Fit each number of topics to three folds, each with two seeds. The fits are short, so
+# the priors of some were still changing, as the warning says.
 curve = topic_number_curve(
     CollapsedGibbsLDA(max_iter=60),
     X,

@@ -18,6 +18,7 @@ from sklda._engine.kept_samples import joined
 from sklda._engine.start import check_init, first_topics
 from sklda._fitted import fold_in
 from sklda._fitted.fitted_topics import word_probabilities
+from sklda._gibbs.kernels import single_site_lists
 from sklda._sampling.parameters import make_problem, random_streams
 from sklda._sampling.threads import Threads
 from sklda.diagnostics._chains import HeldOut, Recorder, Stop, draw_pairs
@@ -199,6 +200,13 @@ class SideBySide(Program):
         threads = Threads(len(chains))
         self.threads = lambda: threads
         self.sweep = lambda n=1: threads.map(lambda chain: chain.sweep(n), chains)
+
+
+class SingleSiteLists(CollapsedGibbsLDA):
+    """Single-site sampling with the kernel for many topics, which few can have, too."""
+
+    def _make_sampler(self, problem, threads):
+        return single_site_lists
 
 
 def completion_score(X, topic_word, doc_topic_prior: float) -> float:

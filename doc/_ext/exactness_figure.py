@@ -20,7 +20,7 @@ FOUND = ROOT / "tests" / "data" / "exactness.json"
 RANKS = ROOT / "benchmarks" / "results" / "diagnostics" / "calibration.json"
 RIGHT, WRONG = 1e-5, 1e-6  # of tests/helpers/enumeration.py; a test compares them
 COLOR, FAULT, GREY = "#2f7fbf", "#c0392b", "#b9c3cc"
-SHOWN = "single-site-rows", "log_joint"  # whose ranks are drawn
+SHOWN = "single-site", "log_joint"  # whose ranks are drawn
 LEAST = 1e-30  # smaller p-values are drawn there
 
 
@@ -42,7 +42,7 @@ def figures() -> dict[str, str]:
         "exact-least": f"{min(right):.2g}",
         "exact-mutants": f"{len(found['mutants'])}",
         "exact-survivors": f"{sum(p >= WRONG for p in found['mutants'].values())}",
-        "exact-replications": f"{ranks['options']['replications']}",
+        "exact-replications": f"{ranks['options']['replications']:,}",
         "exact-ranked": f"{len(of_ranks)}",
         "exact-least-of-ranks": f"{min(of_ranks):.2g}",
     }
