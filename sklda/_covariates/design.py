@@ -80,8 +80,8 @@ def _refuse_missing(missing: np.ndarray, where: str) -> None:
     if missing.any():
         raise ValueError(
             f"{where} has missing values (NaN, NaT, None or NA), {missing.sum()} in "
-            f"all, the first in row {missing.argmax()}: impute them, or fit without "
-            "these documents."
+            f"all, the first in row {missing.argmax()}: impute them (a category may be "
+            '"unknown"), or fit without these documents.'
         )
 
 
