@@ -159,7 +159,7 @@ class CovariateDesign(NamedTuple):
             if not is_named:
                 raise ValueError(
                     "formula needs covariates whose columns have names: pass a "
-                    "DataFrame."
+                    "DataFrame, as in covariates=table."
                 )
             used = _used_names(formula, given)
             columns = {name: columns[name] for name in given if name in used}
