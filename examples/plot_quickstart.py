@@ -26,7 +26,7 @@ from sklda.inspection import top_words
 addresses = load_state_of_the_union()
 stop_words = [*ENGLISH_STOP_WORDS, "does", "let", "shall"]
 counter = CountVectorizer(
-    token_pattern=r"[^\W\d]{3,}", stop_words=stop_words, min_df=5, max_df=0.1
+    token_pattern=r"[^\W\d_]{3,}", stop_words=stop_words, min_df=5, max_df=0.1
 )
 X = counter.fit_transform(addresses.data)
 words = counter.get_feature_names_out()

@@ -80,8 +80,8 @@ def _refuse_missing(missing: np.ndarray, where: str) -> None:
     if missing.any():
         raise ValueError(
             f"{where} has missing values (NaN, NaT, None or NA), {missing.sum()} in "
-            f"all, the first in row {missing.argmax()}: impute them, or fit without "
-            "these documents."
+            f"all, the first in row {missing.argmax()}: impute them (a category may be "
+            '"unknown"), or fit without these documents.'
         )
 
 
@@ -161,7 +161,7 @@ class CovariateDesign(NamedTuple):
             if not is_named:
                 raise ValueError(
                     "formula needs covariates whose columns have names: pass a "
-                    "DataFrame."
+                    "DataFrame, as in covariates=table."
                 )
             used = _used_names(formula, given)
             columns = {name: columns[name] for name in given if name in used}

@@ -90,7 +90,7 @@ def check_matrix(
         for words, way_out in _WAYS_OUT.items() if validate is not None else ():
             if words in message:
                 first_line = message.partition("\n")[0]
-                message = f"{first_line.removesuffix('.')}. {way_out}"
+                message = f"{first_line.removesuffix('.'):.200}. {way_out}"
         if name not in message:
             message = f"{name} must be a matrix of numbers: {message}"
         kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -278,7 +278,7 @@ def label_list(value: Any, name: str, counted: str, size: int) -> list[str]:
     """Return names as a list of str; ValueError if there are not `size` of them."""
     names = check_names(value, name, f"the names of the {counted}")
     if len(names) != size:
-        raise ValueError(f"{name} has {len(names)} names for {size} {counted}.")
+        raise ValueError(f"{name} has {len(names)} entries for {size} {counted}.")
     return names
 
 

@@ -76,10 +76,10 @@ def check_labels(y):
     elif kind in ("binary", "multiclass"):
         return y
     raise ValueError(
-        "y must have a label for each document, or be an indicator matrix of 0 and 1. "
-        "For lists of labels, pass "
-        "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y). Problem: "
-        f"{problem}"
+        "y must have a label for each document, or be an indicator matrix of 0 and 1: "
+        f"{problem.rstrip('.')}. Leave out documents without a label. Convert lists of "
+        "labels by sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y). For "
+        "numbers, use MedLDARegressor."
     )
 
 

@@ -439,7 +439,7 @@ default=None
     else:
         entries = check_sequence(names, "names", "the names of the topics")
         if len(entries) != n_topics:
-            raise ValueError(f"names has {len(entries)} names for {n_topics} topics.")
+            raise ValueError(f"names has {len(entries)} entries for {n_topics} topics.")
         named = _checked(dict(enumerate(entries)))
     for k, name in named.items():
         stored[k] = defaults[k] if name is None else name
@@ -519,9 +519,9 @@ def save_explorer(
     groups : array-like of shape (n_documents,), default=None
         Group of each document. Numbers and dates are binned, such as by weeks or
         months, into at most 60 bins and shown as a line, with the number of documents
-        below it and gaps where there are no documents; documents show their own dates.
-        Strings are categories, at most 200, each shown as a bar, in the order that
-        `topic_means` describes.
+        below it and gaps where there are no documents; documents show their own dates,
+        and those without a date are counted above it. Strings are categories, at most
+        200, each shown as a bar, in the order that `topic_means` describes.
     title : str, default=None
         Title of the page, such as the name of the corpus. By default, the name of the
         file without its suffix.
@@ -622,7 +622,7 @@ def save_explorer(
         },
         "documents": {
             "texts": texts,
-            "dates": None if dates is None else dates.astype(str).tolist(),
+            "dates": None if dates is None else dates.tolist(),
             "lengths": pack(lengths),
             **_pack_rows(proportions, MAX_TOPICS_OF_DOCUMENT, is_typical),
             "n_typical": typical.shape[1],
@@ -674,7 +674,8 @@ def _groups(groups: Groups, tokens: np.ndarray) -> dict[str, Any]:
     `tokens` contains the expected tokens of documents in topics.
     """
     sums = np.zeros((len(groups.names), tokens.shape[1]))
-    np.add.at(sums, groups.members, tokens)
+    is_member = groups.members >= 0
+    np.add.at(sums, groups.members[is_member], tokens[is_member])
     shares = fitted_topics.normalise(sums) * sums.any(axis=1, keepdims=True)
     return {
         "names": groups.names,

@@ -20,7 +20,7 @@ from sklda._sampling.parameters import LEVEL, validates
 from sklda.inspection import _estimates
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
-_MOST_TOPICS = 10  # in the printed table
+_MOST_ROWS = 30  # of the printed table, but at least one topic
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -117,15 +117,16 @@ class TopicEffects(_estimates.SeriesOfEstimates):
 
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
-        n_shown = _MOST_TOPICS * len(self.terms)
-        for (topic, term), row in [*self.summary().items()][:n_shown]:
+        n_topics = max(_MOST_ROWS // len(self.terms), 1)
+        for (topic, term), row in self.summary().items():
             rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
-        lines = _estimates.table_lines(rows, "><>")  # terms are aligned to the left
+        # Terms are aligned to the left.
+        lines = _estimates.table_lines(rows[: 1 + n_topics * len(self.terms)], "><>")
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
             f"{self.confidence_level:.0%} intervals{self._against()}"
         )
-        others = _estimates.line_of_others(self.topics.size, _MOST_TOPICS)
+        others = _estimates.line_of_others(self.topics.size, n_topics)
         return "\n".join([title, *lines, *others])
 
 

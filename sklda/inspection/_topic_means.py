@@ -54,32 +54,31 @@ class Groups(NamedTuple):
     members: np.ndarray  # (n_documents,) the group of each document; -1 for no date
     # (n_groups,) on the axis, for dates days since 1970; None for categories
     places: np.ndarray | None
-    dates: np.ndarray | None = None  # (n_documents,), if groups are bins of dates
+    dates: np.ndarray | None = None  # of documents, str or None, if bins are of dates
 
     def sizes(self) -> np.ndarray:
         """Return the number of documents of each group."""
         return np.bincount(self.members[self.members >= 0], minlength=len(self.names))
 
 
-def check_groups(
-    groups: Any, n_documents: int, max_bins: int = 60, *, may_miss_dates: bool = False
-) -> Groups:
+def check_groups(groups: Any, n_documents: int, max_bins: int = 60) -> Groups:
     """Return the groups: numbers and dates in increasing order, or categories.
 
     Dates become bins of equal width, the finest of which there are at most `max_bins`,
     and so do integers on at most that many equal steps. Other numbers have a group for
     each value or, if there are more than `max_bins` values, bins of equal width. A bin
-    between others may be empty. Raise TypeError or ValueError for anything else, and
-    for missing dates unless they may be missing.
+    between others may be empty. Documents whose date is missing belong to no group, -1.
+    Raise TypeError or ValueError for anything else.
     """
     label_list(groups, "groups", "documents", n_documents)
-    values, names = as_column(groups, "groups", may_miss_dates=may_miss_dates)
+    values, names = as_column(groups, "groups", may_miss_dates=True)
     if values.dtype.kind == "M":
         is_dated = ~np.isnat(values)
         dated = _of_dates(values[is_dated], max_bins)
         members = np.full(values.size, -1)
         members[is_dated] = dated.members
-        return dated._replace(members=members, dates=values)
+        dates = np.where(is_dated, values.astype(str), None)
+        return dated._replace(members=members, dates=dates)
     if names is None and values.dtype.kind != "b":
         return _of_numbers(values.astype(np.float64), max_bins)
     if names is None:
@@ -349,7 +348,7 @@ def topic_means(
     (['2000', '2001', '2002'], [17, 17, 16], (3, 3))
     """
     draws, shown = _estimates.check_several(draws, topics)
-    bins = check_groups(groups, draws.n_documents, max_bins, may_miss_dates=True)
+    bins = check_groups(groups, draws.n_documents, max_bins)
     sizes = bins.sizes()
     estimator = _means_of_groups(bins.members, sizes)
     pooled = _estimates.pool(draws, shown, estimator, confidence_level, random_state)

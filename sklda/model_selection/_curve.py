@@ -93,12 +93,13 @@ def measure_all(
     and the seeds as parameters of the estimator.
     """
     work = delayed(memory.cache(fit_and_measure))
-    every_fit = 11 if verbose else 0  # joblib reports
-    results = Parallel(n_jobs=n_jobs, return_as="generator", verbose=every_fit)(
+    shape = tuple(map(len, design))
+    if verbose:
+        print(f"{np.prod(shape)} fits", flush=True)  # joblib reports each
+    results = Parallel(n_jobs=n_jobs, return_as="generator", verbose=11 * verbose)(
         work(clone(estimator).set_params(n_components=n, **seed), data, fold, measures)
         for n, fold, seed in product(*design)
     )
-    shape = tuple(map(len, design))
     fits = Bunch(**{name: np.empty(shape) for name in ["seconds", *measures]})
     if "stability" in measures:
         fits.stability = np.empty((*shape[:2], 1))
@@ -107,9 +108,8 @@ def measure_all(
         for name, value in values.items():
             fits[name][place] = value
         topics.append(components)
-        if len(topics) == shape[2]:
-            if "stability" in measures:
-                fits.stability[place[:2]] = topic_stability(topics).overall
+        if "stability" in measures and len(topics) == shape[2]:
+            fits.stability[place[:2]] = topic_stability(topics).overall
             topics.clear()
     return fits
 
@@ -198,7 +198,8 @@ def topic_number_curve(
     random_state : int, RandomState instance or None, default=None
         Seed for the folds and the fits. Pass an int for reproducible results.
     verbose : bool, default=False
-        Whether to print a line for each fit, with the time that it ended.
+        Whether to print the number of fits, and a line for each with the time since
+        the start.
 
     Returns
     -------

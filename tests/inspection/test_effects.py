@@ -65,7 +65,7 @@ def test_units_and_offsets_of_covariates_do_not_matter(draws):
     np.testing.assert_allclose(expected.coefficient.sum(axis=0), [1, 0], atol=1e-12)
 
 
-def test_names_and_tables(draws):
+def test_names_and_tables(draws, monkeypatch):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(COVARIATES, columns=["year", "size"])
     effects = estimate_effect(draws, frame, random_state=0)
@@ -81,6 +81,8 @@ def test_names_and_tables(draws):
     assert lines[0].startswith("Topic proportions on covariates: 6 regressions")
     assert len(lines) == 2 + 9
     assert lines[3].split()[:3] == ["0", "year", f"{effects.coefficient[0, 1]:.3g}"]
+    monkeypatch.setattr("sklda.inspection._effects._MOST_ROWS", 5)
+    assert repr(effects).splitlines()[5:] == ["and 2 more topics: see summary()"]
 
 
 PARTY = np.array(["left", "right", "centre"])[np.arange(30) % 3]
@@ -89,8 +91,7 @@ PARTY = np.array(["left", "right", "centre"])[np.arange(30) % 3]
 def test_value_that_others_are_compared_with_is_named(draws):
     effects = estimate_effect(draws, PARTY, random_state=0)
     assert effects.references == {"x0": "centre"}
-    title = repr(effects).splitlines()[0]
-    assert title.endswith("intervals; reference: x0[centre]")
+    assert repr(effects).splitlines()[0].endswith("; reference: x0[centre]")
     contrast = effects.contrast("x0[right]", "x0[centre]")
     np.testing.assert_allclose(contrast.difference, effects.coefficient[:, 2])
     both = effects.contrast("x0[right]", "x0[left]").difference

@@ -141,10 +141,11 @@ def test_shares_in_groups_by_hand(save):
     np.testing.assert_allclose(groups["shares"].reshape(3, 2), expected, rtol=1e-6)
     groups = save(model, X, groups=["b", "a", "b"])["groups"]
     assert (groups["names"], groups["places"]) == (["a", "b"], None)
-    dates = np.datetime64("2020-01-31") + np.arange(3).astype("m8[D]")
-    contents = save(model, X, groups=dates)
+    dates = ["2020-01-31", None, "2020-02-01"]
+    contents = save(model, X, groups=np.array(dates, "M8[D]"))
     assert contents["groups"]["are_dates"]
-    assert contents["documents"]["dates"] == [str(day) for day in dates]
+    assert contents["documents"]["dates"] == dates
+    np.testing.assert_allclose(contents["groups"]["shares"], [1, 0, 0, 1])
 
 
 LABELS = np.arange(N_DOCUMENTS) % 3

@@ -65,7 +65,7 @@ def test_columns_of_frames_are_names(lda):
     assert framed.transform(X[:2]).columns.tolist() == named
     np.testing.assert_array_equal(top_documents(framed, X), top_documents(lda, X))
     lda.topic_names_ = named[:2]
-    with pytest.raises(ValueError, match="topic_names_ has 2 names for 3 topics"):
+    with pytest.raises(ValueError, match="topic_names_ has 2 entries for 3 topics"):
         lda.get_feature_names_out()
 
 
@@ -156,7 +156,7 @@ def test_models_of_scikit_learn():
     # Names that are set by hand have another check.
     del model._named_topics
     model.topic_names_ = ["a"]
-    with pytest.raises(ValueError, match="topic_names_ has 1 names for 2 topics"):
+    with pytest.raises(ValueError, match="topic_names_ has 1 entries for 2 topics"):
         top_words(model, WORDS, as_frame=True)
 
 

@@ -1014,8 +1014,11 @@ function showClasses() {
 
 function titleOfGroups() {
   if (!groups.places) return "Share by group";
-  if (groups.are_dates) return "Share over time";
-  return `Share from ${groups.names[0]} to ${groups.names.at(-1)}`;
+  if (!groups.are_dates)
+    return `Share from ${groups.names[0]} to ${groups.names.at(-1)}`;
+  const undated = groups.members.filter((group) => group < 0).length;
+  if (undated === 0) return "Share over time";
+  return `Share over time; documents without a date: ${formatCount(undated)}`;
 }
 
 function setUpGroups() {

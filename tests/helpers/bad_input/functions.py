@@ -248,7 +248,7 @@ def names_door() -> tuple[str, Door]:
         names=not_list
         + not_topics
         + refused(*not_names, words="[Tt]he name of topic|names must differ")
-        + refused(["a"], words="names has 1 names for 3 topics"),
+        + refused(["a"], words="names has 1 entries for 3 topics"),
         X=if_any(common()["X"]),
     )
 

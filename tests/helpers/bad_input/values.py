@@ -177,7 +177,7 @@ def wrong_matrices(n_words: int) -> Iterable[Bad]:
     yield Bad(np.empty((0, n_words)), "0 sample")
     yield Bad(np.empty((2, 0)), "0 feature")
     yield Bad(np.array([row]) + 0j, "Complex")
-    yield Bad(np.array([["two"] * n_words], object), "could not convert|numeric")
+    yield Bad(np.full((1, n_words), "two " * 999), "could not convert.{,600}$|numeric")
     yield Bad([row, row[1:]], "inhomogeneous|sequence")
     yield Bad(np.ma.masked_less([row], 1), "masked.*filled")
     broken = sparse.csr_array(([1], [n_words], [0, 1]), shape=(1, n_words))
@@ -226,7 +226,7 @@ def names(n: int, counted: str) -> list[Bad]:
         words = f"{NAME} must list .* got an? {type(value).__name__}. Pass"
         bad += refused(value, words=words, error=TypeError)
     bad += refused(np.array([sound, sound]).T, words=f"{NAME}.*2-dimensional")
-    return bad + rows((sound[1:], f"{n - 1} names.*{n} {counted}"), ([], "0 names"))
+    return bad + rows((sound[1:], f"has {n - 1} .*{n} {counted}"), ([], "has 0 "))
 
 
 def indices(n: int) -> list[Bad]:
