@@ -13,7 +13,7 @@ number grows.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.metrics.cluster import contingency_matrix
 
 from sklda import CollapsedGibbsLDA
@@ -22,7 +22,10 @@ from sklda.inspection import top_words
 from sklda.metrics import topic_stability
 from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 
-counter = CountVectorizer(stop_words="english", min_df=10, max_df=0.2)
+stop_words = [*ENGLISH_STOP_WORDS, "does", "let", "shall"]
+counter = CountVectorizer(
+    token_pattern=r"[^\W\d]{3,}", stop_words=stop_words, min_df=10, max_df=0.1
+)
 X = counter.fit_transform(load_state_of_the_union().data)
 X = X[X.sum(axis=1).nonzero()[0]]
 print(f"{X.shape[0]} documents, {X.shape[1]} words")
