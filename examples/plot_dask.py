@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from dask import delayed
 from distributed import Client
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 import sklda
 from sklda.dask import PartiallyCollapsedGibbsLDA
@@ -31,7 +31,8 @@ texts = db.from_sequence(passages, npartitions=8)
 # %%
 # All partitions need the same columns, so collect the vocabulary from all of them: each
 # partition returns its words with their document frequencies.
-tokens = {"stop_words": "english", "token_pattern": r"[a-z]{3,}"}
+stop_words = [*ENGLISH_STOP_WORDS, "does", "let", "shall"]
+tokens = {"stop_words": stop_words, "token_pattern": r"[^\W\d]{3,}"}
 analyse = CountVectorizer(**tokens).build_analyzer()
 
 

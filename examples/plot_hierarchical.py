@@ -13,7 +13,7 @@ clear. On real documents, it depends on the bound.
 # annealed start, topics that describe the same words need more sweeps to merge.
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import load_state_of_the_union, make_lda_corpus
@@ -68,7 +68,10 @@ print("found weights:", np.sort(lda.topic_weights_)[:-15:-1].round(2))
 
 # %%
 # Now fit real documents: passages of the State of the Union addresses.
-counter = CountVectorizer(stop_words="english", min_df=10, max_df=0.1)
+stop_words = [*ENGLISH_STOP_WORDS, "does", "let", "shall"]
+counter = CountVectorizer(
+    token_pattern=r"[^\W\d]{3,}", stop_words=stop_words, min_df=10, max_df=0.1
+)
 real = counter.fit_transform(load_state_of_the_union().data)
 print(f"{real.shape[0]} documents, {real.shape[1]} words")
 print(head)

@@ -13,7 +13,7 @@ number grows.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.metrics.cluster import contingency_matrix
 
 from sklda import CollapsedGibbsLDA
@@ -22,7 +22,10 @@ from sklda.inspection import top_words
 from sklda.metrics import topic_stability
 from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 
-counter = CountVectorizer(stop_words="english", min_df=10, max_df=0.2)
+stop_words = [*ENGLISH_STOP_WORDS, "does", "let", "shall"]
+counter = CountVectorizer(
+    token_pattern=r"[^\W\d]{3,}", stop_words=stop_words, min_df=10, max_df=0.1
+)
 X = counter.fit_transform(load_state_of_the_union().data)
 X = X[X.sum(axis=1).nonzero()[0]]
 print(f"{X.shape[0]} documents, {X.shape[1]} words")
@@ -31,7 +34,7 @@ print(f"{X.shape[0]} documents, {X.shape[1]} words")
 # Fit each number of topics to three folds, each with two seeds. The fits are short, so
 # the priors of some were still changing, as the warning says.
 curve = topic_number_curve(
-    CollapsedGibbsLDA(max_iter=60),
+    CollapsedGibbsLDA(learn_priors=None, max_iter=60),
     X,
     [2, 5, 10, 20, 40, 80],
     cv=3,
@@ -51,7 +54,8 @@ plt.show()
 # %%
 # Stability is a mean over topics. Some topics come back with each seed even if others
 # do not. Report these.
-fits = [CollapsedGibbsLDA(20, max_iter=60, random_state=s).fit(X) for s in range(3)]
+lda = CollapsedGibbsLDA(20, learn_priors=None, max_iter=60)
+fits = [clone(lda).set_params(random_state=s).fit(X) for s in range(3)]
 stability = topic_stability(fits)
 names = counter.get_feature_names_out()
 words = top_words(fits[stability.prototype], names, n_words=6)
@@ -62,7 +66,7 @@ for k in [*order[:4], *order[-4:]]:
 # %%
 # A finer model splits the topics of a coarser one. Count the tokens by their topics in
 # both. Each column shows which coarse topics the tokens of a finer topic come from.
-lda = CollapsedGibbsLDA(max_iter=60, random_state=0)
+lda.set_params(random_state=0)
 coarse, fine = (clone(lda).set_params(n_components=k).fit(X) for k in (6, 20))
 tokens = contingency_matrix(coarse.topic_assignments_, fine.topic_assignments_)
 shares = tokens / tokens.sum(axis=0)

@@ -63,7 +63,7 @@ def sentence() -> str:
         (n_topics, ratio), *others = ratios(folder).items()
         parts = [f"with {processor} {ratio:.1f} times as many with {n_topics} topics"]
         parts += [f"{ratio:.1f} with {n_topics:,}" for n_topics, ratio in others]
-        texts.append(", ".join(parts))
+        texts.append(f"{', '.join(parts)} (compared with {compared(folder)})")
     return "; ".join(texts)
 
 
@@ -96,11 +96,21 @@ def waits() -> dict[str, str]:
     }
 
 
+def listed(names: set[str]) -> str:
+    """Return the exact samplers among some programs in words."""
+    *most, last = [p.label for name, p in PEERS.items() if p.exact and name in names]
+    return f"{', '.join(most)} and {last}"
+
+
+def compared(folder: Path) -> str:
+    """Return the other exact samplers that were measured with each number of topics."""
+    names = [{*report("speed", n_topics, folder)["programs"]} for n_topics in TOPICS]
+    return listed(set.intersection(*names) - {OURS})
+
+
 def exact_programs() -> str:
     """Return the names of the exact samplers in the figure of speed."""
-    measured = report("speed", SHOWN)["programs"]
-    *most, last = [p.label for name, p in PEERS.items() if p.exact and name in measured]
-    return f"{', '.join(most)} and {last}"
+    return listed({*report("speed", SHOWN)["programs"]})
 
 
 def figures() -> dict[str, str]:

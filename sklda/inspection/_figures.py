@@ -531,6 +531,8 @@ class TopWordsDisplay(_display.PanelDisplay):
             _display.write_title(panel, self.topic_names[k])
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.locator_params(axis="x", nbins=3)
+            # A number at the right edge would meet the first one of the next panel.
+            panel.set_xticks([x for x in panel.get_xticks() if x < 0.9 * limit])
             # On top of their bars, so that long words leave space for bars.
             texts = [_display.plain(word, _display.SHORT) for word in self.words[k]]
             panel.set_yticks(rows, texts, ha="left", fontsize="small", **_display.PLAIN)
