@@ -33,8 +33,8 @@ _WAYS_OUT = {  # advice to add to errors of scikit-learn about X
     "table, use X.fillna(0).",
     "features as input": "The columns must be the same words in the same order: count "
     "them with the vectorizer of fit, as in vectorizer.transform(texts).",
-    "string": f"X must be a matrix of counts: {COUNT_WORDS}. Of a table, count the "
-    "column of texts alone.",
+    "string": f"X must be a matrix of counts: {COUNT_WORDS}. Of a table, pass the "
+    "columns of counts alone, or count the column of texts alone.",
     "DateTime64": "X must be a matrix of counts: leave out columns of dates.",
     "inhomogeneous": "Each row needs a count of each word.",
 }
