@@ -24,13 +24,17 @@ BLOCKS = (
     "blocks of documents: an iterable of such matrices, or the path of a folder with "
     "files of scipy.sparse.save_npz"
 )
+RAW_COUNTS = (
+    'For single cells, pass raw counts, such as adata.layers["counts"]; read a backed '
+    "AnnData by adata.to_memory() first"
+)
 _WAYS_OUT = {  # advice to add to errors of scikit-learn about X
     "contains NaN": "A word that does not occur in a document has the count 0: for a "
     "table, use X.fillna(0).",
     "features as input": "The columns must be the same words in the same order: count "
     "them with the vectorizer of fit, as in vectorizer.transform(texts).",
-    "string": f"X must be a matrix of counts: {COUNT_WORDS}. Of a table, count the "
-    "column of texts alone.",
+    "string": f"X must be a matrix of counts: {COUNT_WORDS}. Of a table, pass the "
+    "columns of counts alone, or count the column of texts alone.",
     "DateTime64": "X must be a matrix of counts: leave out columns of dates.",
     "inhomogeneous": "Each row needs a count of each word.",
 }
@@ -65,6 +69,8 @@ def check_counted(X: Any, name: str = "X") -> None:
     else:
         kinds = f"an array, a data frame, a SciPy sparse matrix, or {BLOCKS}"
         problem = f"is of type {type(X).__name__}: pass {kinds}"
+        if type(X).__module__.startswith("anndata"):
+            problem += f". {RAW_COUNTS}"
     raise ValueError(
         f"{name} must be a matrix of counts (documents x words), but it {problem}."
     )

@@ -26,6 +26,7 @@ from sklearn.utils.validation import validate_data
 from sklda._data.checks import (
     BLOCKS,
     COUNT_WORDS,
+    RAW_COUNTS,
     check_counted,
     check_matrix,
     check_structure,
@@ -188,6 +189,7 @@ def _disk_errors() -> Iterator[None]:
 
 CHUNK_CELLS = 2**20  # handled at a time, to save memory
 MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
+_ARRAYS = ("data", "indices", "indptr", "offsets", "coords", "row", "col")  # of SciPy
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
 
@@ -262,7 +264,11 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     """Return a valid X with sorted cells, duplicates summed, and without zeros."""
     check_counted(X)
     if sparse.issparse(X) and X.format not in ("dok", "lil"):
-        X = deepcopy(X)  # other threads may write to the arrays of the caller
+        # Other threads may write to the arrays of the caller. A deep copy of X itself
+        # would hold all cells of an AnnData of which X is a view.
+        X = copy(X)
+        own = {name: deepcopy(vars(X)[name]) for name in _ARRAYS if name in vars(X)}
+        vars(X).update(own)
     validate = partial(validate_data, estimator, reset=reset)
     X = check_matrix(X, "X", validate, accept_sparse="csr", dtype="numeric")
     if X.dtype == np.float16:  # scipy.sparse does not know it
@@ -287,7 +293,7 @@ def _check_values(values, name, whole):
     if values.min() < 0:
         raise ValueError(
             f"Negative values in data passed to {name}. X[d, w] is the number of "
-            f"times that word w occurs in document d: {COUNT_WORDS}."
+            f"times that word w occurs in document d: {COUNT_WORDS}. {RAW_COUNTS}."
         )
     if not whole or values.dtype.kind != "f":
         return
@@ -297,8 +303,7 @@ def _check_values(values, name, whole):
             f"{name} assigns a topic to every token, so X must contain whole numbers, "
             f"but it contains fractions such as {fractions[0]}. Weights such as tf-idf "
             f"are not counts: {COUNT_WORDS}; or use CVBLDA, which accepts real weights "
-            "unless approximation='exact'. Of single cells, log1p values are no counts "
-            'either: pass adata.layers["counts"], or what holds the raw ones.'
+            f"unless approximation='exact'. {RAW_COUNTS}."
         )
 
 

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.linalg import matrix_rank
+from numpy.linalg import eigh, matrix_rank
 
 from sklda._covariates.design import CovariateDesign, Scaling
+from sklda._data.checks import shown
 from sklda._data.corpus import MOST_STEPS, ranges, tokens_before
 from sklda._data.notices import warn_user
 from sklda._dmr.kernels.weights import (
@@ -185,12 +186,16 @@ def warn_of_undetermined(covariates: np.ndarray, scaling: Scaling) -> None:
             "determine their weights, which follow the prior."
         )
     elif covariates.shape[1] > 0:
-        n, rank = covariates.shape[1], matrix_rank(scaling.standardised(covariates))
+        x = scaling.standardised(covariates)
+        n, rank = covariates.shape[1], matrix_rank(x)
         if rank < n:
+            flat = eigh(x.T @ x)[1][:, : n - rank]  # directions without variance
+            names = np.array(scaling.names)[np.abs(flat).max(axis=1) > 1e-6]
             warn_user(
                 f"covariates are collinear: {n} columns, of which only {rank} are "
-                "independent. The prior determines how they share an effect, so do not "
-                "report what one of them changes while the others stay."
+                f"independent, because of {shown(names.tolist())}. The prior determines "
+                "how these share an effect: do not report what one of them changes "
+                "while the others stay, or leave one of them out."
             )
 
 

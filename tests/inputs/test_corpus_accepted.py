@@ -50,6 +50,17 @@ def test_kernels_get_each_cell_once_and_no_zeros(form):
     assert_corpus(form(COUNTS), sparse.csr_matrix(counts.astype(int)))
 
 
+class View(sparse.csr_matrix):
+    """As ``adata[cells].X``, whose deep copy holds all cells."""
+
+    def __deepcopy__(self, memo):
+        return X
+
+
+def test_a_view_of_annotated_data_has_its_own_cells():
+    assert_corpus(View(X[3:9]), X[3:9])
+
+
 def test_nothing_of_the_caller_is_kept():
     X_own = X.copy()
     model = fit(X_own)

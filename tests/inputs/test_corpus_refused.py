@@ -38,7 +38,7 @@ def test_values_that_are_not_counts():
     refuse(["fractions such as 2.5"], [[1.0, 3.0], [2.5, 0.0]])
     refuse(["fractions such as 0.5"], cells([0.5, 0.5], np.float64))
     refuse(['adata.layers["counts"]'], np.log1p([[1.0, 3.0], [2.0, 0.0]]))
-    refuse(["Negative values"], cells([-1, 3], np.int64))
+    refuse(["Negative values", 'adata.layers["counts"]'], cells([-1, 3], np.int64))
 
 
 TEXTS = ["", "all the words of a document", "and those of another"]
@@ -62,6 +62,8 @@ def test_objects_of_other_libraries():
     lazy = type("Lazy", (), {"shape": (12, 7)})()
     kinds = "an array, a data frame, a SciPy sparse matrix, or blocks of documents"
     refuse(["X must be", f"of type Lazy: pass {kinds}"], lazy)
+    adata = type("AnnData", (), {"__module__": "anndata._core.anndata"})()
+    refuse(["of type AnnData", 'adata.layers["counts"]', "to_memory()"], adata)
 
 
 def too_many(X):
