@@ -25,12 +25,17 @@ from sklda._data.types import MatrixLike, NameList
 _ROUNDING = 1e-6  # of a weight, relative to its prior
 
 
+def is_estimator(model: Any) -> bool:
+    """Return whether a model is an estimator; a frame may have a word "fit"."""
+    return callable(getattr(model, "fit", None))
+
+
 def snapshot(estimator: Any) -> Any:
     """Return a shallow copy of a fitted estimator, or raise NotFittedError.
 
     The copy stays with one fit, even if another thread fits the estimator again.
     """
-    if not hasattr(estimator, "fit"):
+    if not is_estimator(estimator):
         raise TypeError(
             f"{type(estimator).__name__} is not an estimator: pass the fitted model "
             "first, before documents and feature names."
@@ -88,7 +93,7 @@ def word_weights(model: Any, name: str = "model") -> np.ndarray:
             f"{name} contains lists of words, which have no weights. Pass a fitted "
             "model, or the weights of all words in its topics."
         )
-    if hasattr(model, "fit"):
+    if is_estimator(model):
         return fitted_components(snapshot(model))
     weights: np.ndarray = checks.check_matrix(model, name, dtype=np.float64)
     return weights
@@ -135,7 +140,7 @@ def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
 
     `weights` is the result of ``word_weights(model)``.
     """
-    if hasattr(model, "fit"):
+    if is_estimator(model):
         prior = _prior_of_rows(model, len(weights))
         return np.asarray((weights <= prior * (1 + _ROUNDING)).all(axis=1))
     return np.asarray((weights == weights[:, :1]).all(axis=1) & (weights.shape[1] > 1))
@@ -232,7 +237,9 @@ def check_counts(X: MatrixLike, name: str = "X") -> Any:
     counts = checks.check_matrix(X, name, accept_sparse="csr")
     if counts.dtype.kind == "f":
         counts = counts.astype(np.float64, copy=False)
-    if counts.size > 0 and counts.min() < 0:
+    # Not the least entry of a sparse matrix: SciPy first adds up its duplicates in place.
+    values = counts.data if sparse.issparse(counts) else counts
+    if values.size > 0 and values.min() < 0:
         raise ValueError(f"{name} contains negative values; word counts must be >= 0.")
     return counts
 
@@ -313,7 +320,7 @@ def word_lists(model: Any, name: str = "model") -> list[list[str]] | None:
         if np.issubdtype(values.dtype, np.number):
             return None  # without an object for each number
         rows = values.astype(object).tolist()
-    if hasattr(model, "fit") or not isinstance(rows, list | tuple) or len(rows) == 0:
+    if is_estimator(model) or not isinstance(rows, list | tuple) or len(rows) == 0:
         return None
     if not all(isinstance(r, list | tuple) or np.ndim(r) == 1 for r in rows):
         return None

@@ -61,16 +61,16 @@ def check_labels(y):
     """
     y = check_structure(y, "y")
     try:
-        y = y.tocsr() if issparse(y) else np.asarray(y)
+        y = y.toarray() if issparse(y) else np.asarray(y)
         assert_all_finite(y, input_name="y")
         kind = type_of_target(y)
         problem = f"Unknown label type: {kind}."
     except (TypeError, ValueError) as error:  # which may print all of y
         kind, problem = "", shorten(str(error), 200)
     if kind == "multilabel-indicator":
-        if np.isin(y.data if issparse(y) else y, (0, 1)).all():
+        if np.isin(y, (0, 1)).all():
             return y
-        if not issparse(y) and np.isin(y, (-1, 1)).all():
+        if np.isin(y, (-1, 1)).all():
             return (y > 0).astype(np.int64)
         problem = f"its {y.shape[1]} columns have other values."
     elif kind in ("binary", "multiclass"):

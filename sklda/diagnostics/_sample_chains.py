@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -406,7 +407,7 @@ default=None
 
     Notes
     -----
-    Memory: one fit per chain, a copy of a CSR matrix X, and one byte for each draw and
+    Memory: one fit per chain, a copy of a sparse matrix X, and one byte for each draw and
     pair of tokens. If X has 2^27 or more document-word pairs, it is not copied: each
     chain takes 12 bytes per pair in temporary files, and also in memory if it runs in a
     process. Callbacks of the estimator receive the fit of each chain.
@@ -438,8 +439,7 @@ default=None
     import_extra(ARVIZ_STATS, "diagnostics", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
-    is_csr = getattr(X, "format", None) == "csr"
-    if pairs is not None and is_csr and read_in_blocks(X) is None:
+    if pairs is not None and sparse.issparse(X) and read_in_blocks(X) is None:
         X = X.copy()  # `more` needs the counts even if the user changes X
     experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs, options)
     return SampledChains(experiment, experiment.start(clones))

@@ -238,7 +238,10 @@ def topic_stability(
     topics, n_words = _rows(named, distance, n_words)
     empty = [
         fitted_topics.empty_topics(
-            model, fitted_topics.word_weights(model) if hasattr(model, "fit") else rows
+            model,
+            fitted_topics.word_weights(model)
+            if fitted_topics.is_estimator(model)
+            else rows,
         )
         for model, rows in zip(named.values(), topics, strict=True)
     ]

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda._data.checks import check_limit, shown
+from sklda._data.checks import check_limit, check_same_words, shown
 from sklda._data.corpus import numbers_of_ranges
 from sklda._data.notices import warn_user
 from sklda._data.sklearn_private import Interval, StrOptions
@@ -315,6 +315,9 @@ list of str
         size = _WINDOWS[measure] if window is None else window
         occurrences = occurrences_in_windows(texts, searched, size)
     else:
+        if fitted_topics.has_names(model) and hasattr(X, "columns"):
+            known = model.feature_names_in_.tolist()
+            check_same_words("model", known, "X", list(map(str, X.columns)))
         occurrences = iter([_in_documents(X, words, weights.shape[1])])
     topics = topics.reshape(top.shape)
     together, n_units = _count(occurrences, topics)

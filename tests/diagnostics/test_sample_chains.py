@@ -149,6 +149,9 @@ def test_the_caller_may_change_x_between_the_sweeps(name):
         documents.data[:] = 7
         documents.indptr[1:-1] = 0
     assert_same(chains.more(8), expected)
+    frame = pytest.importorskip("pandas").DataFrame(X.toarray())
+    frame = frame.rename(columns=str).rename(columns={"0": "format"})
+    sample_chains(model, frame, **options)  # is in no format of SciPy
 
 
 def test_the_seed():

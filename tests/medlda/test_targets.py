@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from sklda import MedLDAClassifier, MedLDARegressor
 from sklda._medlda.base import class_targets
@@ -98,6 +99,7 @@ INVALID = {
     "lists": [["a"], ["b", "a"], []],
     "an array of lists": np.array([["a"], ["b", "a"], []], dtype=object),
     "missing": np.array(["a", None, "b"], object),
+    "a label twice": sparse.csr_array(([1, 1], [0, 0], [0, 2, 2, 2]), (3, 2)),
 }
 
 
