@@ -237,7 +237,7 @@ def check_counts(X: MatrixLike, name: str = "X") -> Any:
     counts = checks.check_matrix(X, name, accept_sparse="csr")
     if counts.dtype.kind == "f":
         counts = counts.astype(np.float64, copy=False)
-    # Not the least entry of a sparse matrix: SciPy first adds up its duplicates in place.
+    # Not the least entry of a sparse matrix: SciPy would add up duplicates in place.
     values = counts.data if sparse.issparse(counts) else counts
     if values.size > 0 and values.min() < 0:
         raise ValueError(f"{name} contains negative values; word counts must be >= 0.")

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
+from sklda import CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
 from sklda.diagnostics._verdict import Sweeps, judge, rows_of_pairs, texts
@@ -248,10 +248,3 @@ def test_draws_where_there_is_no_trace(pyplot):
         np.testing.assert_array_equal(line.get_xdata(), np.arange(11, 21))
         np.testing.assert_array_equal(line.get_ydata(), chains.scalars_["log_joint"][i])
     assert display.ax_.get_ylabel() == "log joint (nats per token)"
-    starts = sample_chains(CVBLDA(4, max_iter=3, tol=0), X, n_chains=2, random_state=0)
-    assert np.isnan(starts.summary()["bound"]["r_hat"])
-    assert "R-hat does not apply to CVBLDA" in starts.verdict_
-    assert not starts.converged_
-    display = ConvergenceDisplay.from_chains(starts)
-    assert display.r_hat is None
-    assert display.ax_.get_ylabel() == "bound (nats per token)"

@@ -300,7 +300,7 @@ def sampled_chains() -> diagnostics.SampledChains:
 def diagnostics_doors() -> Iterator[tuple[str, Door]]:
     not_models = ("model", None, 5, CollapsedGibbsLDA, {1}, TruncatedSVD(2))
     pipeline = make_pipeline("passthrough", CollapsedGibbsLDA())
-    bad = refused(*not_models, pipeline, words="estimator of sklda", error=TypeError)
+    bad = refused(*not_models, pipeline, words="sampler of sklda", error=TypeError)
     bad += refused(CollapsedGibbsLDA(0), words="n_components")
     documents = counts(N_DOCS, N_WORDS, whole=True, fitted=False)
     labels = refused(LABELS[1:], words="inconsistent numbers of samples")
