@@ -167,7 +167,7 @@ class Fit(NamedTuple):
 class StoredChain(NamedTuple):
     """A chain between two fits, and the parameters that it depends on."""
 
-    chain: Any  # or several, of a one-vs-rest model
+    chain: Chain
     parameters: dict[str, Any]
 
 

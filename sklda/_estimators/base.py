@@ -52,7 +52,6 @@ from sklda._fitted.fold_in import (
 from sklda._sampling.parameters import CONSTRAINTS, python_numbers
 
 _VERSION = "_sklda_version"  # in stored models
-ALL = slice(None)
 # What the display of scikit-learn shows for an array that has not been read.
 _UNREAD = type("ndarray", (), {"__repr__": lambda _: "made when it is read"})()
 
@@ -212,7 +211,7 @@ class BaseTopicModel(
 
     @property
     def _n_topics(self) -> int:
-        """Topics of the fitted model, or of all its models."""
+        """Topics of the fitted model."""
         return self._shape[0]
 
     @property
@@ -220,23 +219,22 @@ class BaseTopicModel(
         """Words of the topics; `n_features_in_` may be that of a fit that runs."""
         return self._shape[1]
 
-    def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
+    def _phi(self, words: np.ndarray) -> np.ndarray:
         """Return the probabilities of some words in topics, (n, n_topics)."""
-        components = normalisable_weights(self, "components_")
-        return word_probabilities(components[model], words)
+        return word_probabilities(normalisable_weights(self, "components_"), words)
 
     def _under_topics(
-        self, corpus: WeightedCorpus, alpha: np.ndarray, model: slice = ALL
+        self, corpus: WeightedCorpus, alpha: np.ndarray
     ) -> tuple[WeightedCorpus, FixedTopics]:
         """Renumber the words that occur, and restrict the topics to them."""
         words, renumbered = renumber(corpus)
-        return renumbered, make_topics(self._phi(words, model), alpha)
+        return renumbered, make_topics(self._phi(words), alpha)
 
     @property
     def topic_word_(self) -> np.ndarray:
         """Probability of each word in each topic, (n_components, n_words)."""
         check_is_fitted(self)
-        return word_probabilities(self.components_, ALL).T
+        return word_probabilities(self.components_, slice(None)).T
 
 
 class BaseLDA(BaseTopicModel):

@@ -141,7 +141,7 @@ def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
     `weights` is the result of ``word_weights(model)``.
     """
     if is_estimator(model):
-        prior = _prior_of_rows(model, len(weights))
+        prior = fitted_prior(model, "topic_word_prior_")
         return np.asarray((weights <= prior * (1 + _ROUNDING)).all(axis=1))
     return np.asarray((weights == weights[:, :1]).all(axis=1) & (weights.shape[1] > 1))
 
@@ -156,11 +156,6 @@ def warn_of_empty(empty: np.ndarray, consequence: str) -> None:
         )
 
 
-def count_models(estimator: Any) -> int:
-    """Return the number of models: one for each class if one-vs-rest, otherwise 1."""
-    return getattr(estimator, "_n_models", 1)
-
-
 def fitted_prior(estimator: Any, name: str) -> np.ndarray:
     """Return alpha or beta of a fitted model; 0 if it has none, as NMF."""
     prior = np.asarray(getattr(estimator, name, 0.0), dtype=np.float64)
@@ -168,24 +163,6 @@ def fitted_prior(estimator: Any, name: str) -> np.ndarray:
         kind = type(estimator).__name__
         raise ValueError(f"{name} of {kind} must be finite and at least 0: {prior}.")
     return prior
-
-
-def _prior_of_rows(estimator: Any, n_topics: int) -> np.ndarray:
-    """Return beta in a shape that broadcasts with `components_`."""
-    prior = fitted_prior(estimator, "topic_word_prior_")
-    if prior.ndim == 1:  # a number for each model
-        prior = np.repeat(prior, n_topics // prior.size)[:, np.newaxis]
-    return prior
-
-
-def check_one_model(estimator: Any) -> None:
-    """Raise TypeError if an estimator holds a model for each class."""
-    n_models = count_models(estimator)
-    if n_models > 1:
-        raise TypeError(
-            f"{type(estimator).__name__} contains {n_models} models, one for each "
-            "class, so a document has no single probability."
-        )
 
 
 def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray:
@@ -198,7 +175,7 @@ def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray
         proportions = topic_proportions(estimator, X)
         return normalise(axis_sums(check_counts(X), axis=1) @ proportions)
     components = summable(fitted_components(estimator))
-    prior = _prior_of_rows(estimator, len(components))
+    prior = fitted_prior(estimator, "topic_word_prior_")
     rows = zip(components, np.broadcast_to(prior, components.shape), strict=True)
     return normalise(np.array([(row - beta).clip(0).sum() for row, beta in rows]))
 
@@ -206,21 +183,19 @@ def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray
 def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     """Return the topic proportions of documents, (n_documents, n_topics).
 
-    The proportions of each model (see `count_models`) sum to 1. If the rows of
-    `transform` do not, the model is a matrix factorisation, which expects
-    ``transform(X)[d, k] * components_[k].sum()`` tokens of document d in topic k.
+    If the rows of `transform` do not sum to 1, the model is a matrix factorisation,
+    which expects ``transform(X)[d, k] * components_[k].sum()`` tokens of document d in
+    topic k.
     """
     shape_of_topics(estimator)  # of an estimator without topics: TypeError
     X = checks.check_structure(X, "X")  # models of other libraries do not
     name = f"transform(X) of {type(estimator).__name__}"
     transformed = checks.check_matrix(estimator.transform(X), name, dtype=np.float64)
     _check_not_negative(transformed, name)
-    n_models = count_models(estimator)
-    if not np.allclose(transformed.sum(axis=1), n_models, rtol=0, atol=1e-4):
+    if not np.allclose(transformed.sum(axis=1), 1, rtol=0, atol=1e-4):
         components = summable(fitted_components(estimator))
-        return normalise(transformed * components.sum(axis=1))
-    by_model = transformed.reshape(len(transformed), n_models, -1)
-    return normalise(by_model).reshape(transformed.shape)
+        transformed = transformed * components.sum(axis=1)
+    return normalise(transformed)
 
 
 def check_counts(X: MatrixLike, name: str = "X") -> Any:

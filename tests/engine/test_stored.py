@@ -237,7 +237,6 @@ def test_documents_in_common(chunk, monkeypatch):
         ("blocks", {"blocking": "backward"}),
         ("dynamic", {"strategy": "shortcut"}),
         ("light", {"C": 3.0}),
-        ("light", {"multi_class": "ovr"}),
         ("registers, sampled", {"hyperpriors": {"topic_word_prior": (1.0, 2.0)}}),
     ],
 )
