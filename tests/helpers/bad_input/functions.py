@@ -205,8 +205,7 @@ def alignment_doors() -> Iterator[tuple[str, Door]]:
     orders.append(KnownTopics(COMPONENTS + 1, feature_names_in_=NAMES[::-1]))
     models += refused(orders, words="have different vocabularies")
     sound["models"] = [COMPONENTS, COMPONENTS + 1]
-    for function in (metrics.topic_stability, metrics.consensus_topics):
-        yield door(function, sound, models=models)
+    yield door(metrics.topic_stability, sound, models=models)
 
 
 # --- inspection ------------------------------------------------------------------
