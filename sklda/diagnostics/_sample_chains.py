@@ -47,7 +47,7 @@ from sklda.diagnostics._verdict import (
     rows_of_pairs,
     texts,
 )
-from sklda.inspection._estimates import in_two_lines, table_lines
+from sklda.inspection._estimates import table_lines
 
 _WIDTH = 80  # characters of the printed verdict
 
@@ -241,8 +241,7 @@ class SampledChains:
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, float]]:
-        seconds = self.seconds_.sum()
-        rows = {n: row_of_scalar(draws, seconds) for n, draws in self.scalars_.items()}
+        rows = {name: row_of_scalar(draws) for name, draws in self.scalars_.items()}
         return rows | rows_of_pairs(self.pairs_) | rows_of_fits(self.estimators_)
 
     def to_datatree(self) -> Any:
@@ -299,8 +298,7 @@ class SampledChains:
         title = f"{n_chains} chains of {name}, {n_draws} draws each"
         rows = [["", *COLUMNS]]
         rows += [[name, *texts(row)] for name, row in self._rows.items()]
-        lines = table_lines(in_two_lines(rows))
-        return "\n".join([title, *lines, *wrap(self.verdict_, _WIDTH)])
+        return "\n".join([title, *table_lines(rows), *wrap(self.verdict_, _WIDTH)])
 
 
 @validates(
