@@ -8,7 +8,7 @@ import sys
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from textwrap import shorten
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import RandomState
@@ -301,17 +301,6 @@ class BaseMedLDA(BaseChainEstimator):
         Cost: O(K) per cell and step, about 15 steps to convergence; `n_jobs` threads.
         """
         return snapshot(self)._proportions(X)
-
-    @property
-    def predict_proba(self) -> NoReturn:
-        """Not available: raises AttributeError, which names the way out."""
-        raise AttributeError(
-            f"{type(self).__name__} has no predict_proba, because it predicts scores: "
-            "sklearn.calibration.CalibratedClassifierCV(MedLDAClassifier(...)) "
-            "estimates probabilities from them."
-        )
-
-    predict_log_proba = predict_proba
 
     # What follows is for snapshots: it reads several attributes.
 

@@ -135,15 +135,6 @@ def test_verbose(capsys):
     assert re.match(line, lines[1])
 
 
-@pytest.mark.parametrize("cls", [MedLDAClassifier, MedLDARegressor])
-def test_probabilities_are_those_of_a_calibrated_classifier(cls):
-    model = fit(MAIN[TRAIN] == 1, cls=cls)
-    for name in ("predict_proba", "predict_log_proba"):
-        assert not hasattr(model, name)
-    with pytest.raises(AttributeError, match=r"CalibratedClassifierCV\(MedLDAClass"):
-        model.predict_proba(X[TEST])
-
-
 def test_a_calibrated_classifier_estimates_probabilities():
     calibrated = CalibratedClassifierCV(MedLDAClassifier(4, max_iter=4), cv=2)
     found = calibrated.fit(X[TRAIN], MAIN[TRAIN]).predict_proba(X[TEST])
