@@ -295,9 +295,9 @@ class BaseMeans(BaseTopicModel):
         return other
 
     @property
-    def _shape(self) -> tuple[int, int]:
+    def _topic_shape(self) -> tuple[int, int]:
         if not self._reads_sums("components_"):
-            return super()._shape
+            return super()._topic_shape
         sums = self._sums_of_topics()
         return sums.n_topics, sums.n_words
 

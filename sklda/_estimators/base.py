@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from inspect import signature
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -98,14 +97,6 @@ class BaseTopicModel(
     @property
     def _parameters(self) -> SimpleNamespace:
         """The parameters, with numbers of Python."""
-        arguments = signature(type(self)).parameters.values()
-        hidden = [str(a) for a in arguments if a.kind is a.VAR_KEYWORD]
-        if hidden:
-            raise TypeError(
-                f"The constructor of {type(self).__name__} hides parameters in "
-                f"{hidden[0]}, where get_params and clone do not find them: list each "
-                "parameter with its default."
-            )
         names = self._parameter_constraints
         return python_numbers({n: v for n, v in vars(self).items() if n in names})
 
@@ -202,22 +193,12 @@ class BaseTopicModel(
 
     @property
     def _n_features_out(self):
-        return self._n_topics
+        return self._topic_shape[0]
 
     @property
-    def _shape(self) -> tuple[int, int]:
-        """The shape of `components_`."""
+    def _topic_shape(self) -> tuple[int, int]:
+        """The numbers of topics and words, without making an array."""
         return self.components_.shape
-
-    @property
-    def _n_topics(self) -> int:
-        """Topics of the fitted model."""
-        return self._shape[0]
-
-    @property
-    def _n_words(self) -> int:
-        """Words of the topics; `n_features_in_` may be that of a fit that runs."""
-        return self._shape[1]
 
     def _phi(self, words: np.ndarray) -> np.ndarray:
         """Return the probabilities of some words in topics, (n, n_topics)."""

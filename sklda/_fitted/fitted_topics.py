@@ -42,10 +42,10 @@ def snapshot(estimator: Any) -> Any:
         )
     fitted = copy(estimator)
     check_is_fitted(fitted)
-    n_words = getattr(fitted, "_n_words", None)  # of models of this package
-    if n_words is not None:
+    shape = getattr(fitted, "_topic_shape", None)  # of models of this package
+    if shape is not None:
         # A fit sets it when it starts, and the topics when it ends.
-        fitted.n_features_in_ = n_words
+        fitted.n_features_in_ = shape[1]
     return fitted
 
 
@@ -68,11 +68,8 @@ def fitted_components(estimator: Any) -> np.ndarray:
 
 def shape_of_topics(estimator: Any) -> tuple[int, int]:
     """Return the numbers of topics and words; models of sklda make no array for it."""
-    n_words = getattr(estimator, "_n_words", None)
-    if n_words is not None:
-        return estimator._n_topics, n_words
-    n_topics, n_words = fitted_components(estimator).shape
-    return n_topics, n_words
+    shape = getattr(estimator, "_topic_shape", None)
+    return fitted_components(estimator).shape if shape is None else shape
 
 
 def _check_not_negative(values: np.ndarray, name: str) -> None:
@@ -366,7 +363,7 @@ def names_of_topics(estimator: Any, n_topics: int) -> np.ndarray:
 
 def checksum(estimator: Any) -> int | None:
     """Return a number that a fit changes; None for models of sklda: they drop names."""
-    if hasattr(estimator, "_n_words"):
+    if hasattr(estimator, "_topic_shape"):
         return None
     return crc32(np.ascontiguousarray(fitted_components(estimator)))
 
