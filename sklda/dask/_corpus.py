@@ -132,7 +132,7 @@ def score_block(block: Any, number: int, model: Any) -> tuple[float, float]:
     return (model.score(counts) * n_tokens if n_tokens > 0 else 0.0), n_tokens
 
 
-def word_names(block: Any) -> list[str]:
+def names_of_block(block: Any) -> list[str]:
     """Return the names of the columns of a frame, if they are strings."""
     names = list(getattr(block, "columns", ()))
     return names if all(isinstance(name, str) for name in names) else []
@@ -140,7 +140,7 @@ def word_names(block: Any) -> list[str]:
 
 def block_sizes(counts: sparse.csr_array, block: Any) -> tuple[int, int, int, int]:
     """Return the numbers of documents, words and tokens, and a checksum of names."""
-    return *counts.shape, int(counts.sum()), crc32(repr(word_names(block)).encode())
+    return *counts.shape, int(counts.sum()), crc32(repr(names_of_block(block)).encode())
 
 
 def find_cuts(block: sparse.csr_array, before: int, marks: np.ndarray) -> list[int]:
@@ -162,12 +162,12 @@ def part_documents(
 
 
 def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray, list[str]]:
-    """Check the blocks on the workers; return them, `block_sizes`, and `word_names`."""
+    """Check the blocks on the workers; return them, their sizes, and names of words."""
     tasks, sizes, blocks = [], [], blocks_of(X)
     for i, block in enumerate(blocks):
         tasks.append(cluster.task(check_block, f"check-block-{i}", block, i, estimator))
         sizes.append(cluster.task(block_sizes, f"describe-block-{i}", tasks[-1], block))
-    names = cluster.task(word_names, "names", blocks[0])
+    names = cluster.task(names_of_block, "names", blocks[0])
     futures = cluster.submit([*tasks, *sizes, names])
     *sizes, names = cluster.gather(futures[len(tasks) :])
     sizes = np.array(sizes, dtype=np.int64)
