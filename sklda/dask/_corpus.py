@@ -14,7 +14,7 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
-from sklda._data.checks import n_dimensions
+from sklda._data.checks import column_names, n_dimensions
 from sklda._data.corpus import MAX_32_BITS, Corpus, check_corpus, cutting_marks, starts
 from sklda._engine.sharded import MOST_SHARDS
 from sklda.dask._cluster import Cluster
@@ -132,15 +132,9 @@ def score_block(block: Any, number: int, model: Any) -> tuple[float, float]:
     return (model.score(counts) * n_tokens if n_tokens > 0 else 0.0), n_tokens
 
 
-def names_of_block(block: Any) -> list[str]:
-    """Return the names of the columns of a frame, if they are strings."""
-    names = list(getattr(block, "columns", ()))
-    return names if all(isinstance(name, str) for name in names) else []
-
-
 def block_sizes(counts: sparse.csr_array, block: Any) -> tuple[int, int, int, int]:
     """Return the numbers of documents, words and tokens, and a checksum of names."""
-    return *counts.shape, int(counts.sum()), crc32(repr(names_of_block(block)).encode())
+    return *counts.shape, int(counts.sum()), crc32(repr(column_names(block)).encode())
 
 
 def find_cuts(block: sparse.csr_array, before: int, marks: np.ndarray) -> list[int]:
@@ -167,7 +161,7 @@ def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray, list
     for i, block in enumerate(blocks):
         tasks.append(cluster.task(check_block, f"check-block-{i}", block, i, estimator))
         sizes.append(cluster.task(block_sizes, f"describe-block-{i}", tasks[-1], block))
-    names = cluster.task(names_of_block, "names", blocks[0])
+    names = cluster.task(column_names, "names", blocks[0])
     futures = cluster.submit([*tasks, *sizes, names])
     *sizes, names = cluster.gather(futures[len(tasks) :])
     sizes = np.array(sizes, dtype=np.int64)
