@@ -32,7 +32,6 @@ VARIANTS = [
     sklda.CVBLDA(n_components=3, approximation="zero-order", learn_priors="symmetric"),
     sklda.ECGSLDA(n_components=3, strategy="shortcut", n_shards=3, max_iter=25),
     sklda.MedLDAClassifier(n_components=3, sampler="gibbs", learn_priors="asymmetric"),
-    sklda.MedLDAClassifier(n_components=3, multi_class="ovr", n_jobs=2, max_iter=20),
 ]
 
 # One of the private checks has more tokens than this one takes.

@@ -84,8 +84,7 @@ CASES = {
     "classes": classifier(),
     "two classes": classifier(LABELS == "one", sampler="gibbs"),
     "labels": classifier((THETA > 0.3).astype(int), **OF_WORDS),
-    "one-vs-rest": classifier(multi_class="ovr", **SAMPLED),
-    "one-vs-rest, beta of words": classifier(multi_class="ovr", **OF_WORDS),
+    "classes, sampled priors": classifier(**SAMPLED),
     "numbers": Case(sklda.MedLDARegressor(3, **SWEEPS, **SAMPLED), SHARES),
     "variational": Case(sklda.CVBLDA(3, evaluate_every=4, **FIXED)),
     "minibatches": Case(sklda.CVBLDA(3, **FIXED)),
@@ -97,11 +96,8 @@ OWN = [name for name, case in CASES.items() if "sklda" in type(case.model).__mod
 CHAINS = [name for name in OWN if "burn_in" in CASES[name].model.get_params()]
 each = pytest.mark.parametrize("name", CASES)
 each_own = pytest.mark.parametrize("name", OWN)
-# Fits that callbacks, and chains side by side, can follow.
-FOLLOWED = [name for name in OWN if "one-vs-rest" not in name]
-each_followed = pytest.mark.parametrize("name", FOLLOWED)
 each_that_ends = pytest.mark.parametrize(
-    "name", [name for name in FOLLOWED if name != "minibatches"]
+    "name", [name for name in OWN if name != "minibatches"]
 )
 
 
@@ -189,7 +185,6 @@ def call(function, model):
 DRAWLESS = {n for n in CASES if CASES[n].model.get_params().get("keep_draws", 0) == 0}
 LABELLED = {name for name in CASES if CASES[name].y is not None}
 TRACELESS = {"no trace, no draws", "minibatches", "exact", "scikit-learn", "NMF"}
-ONE_VS_REST = {name for name in CASES if "one-vs-rest" in name}
 NO_COVARIATES = {name for name in CASES if "covariate" not in name}
 OF_DRAWS = {"estimate_effect", "topic_means", "TopicMeansDisplay.from_draws"}
 OF_DRAWS |= {"TopicIntervalsDisplay.from_effects"}
@@ -204,7 +199,6 @@ REFUSED = [
     (DRAWLESS, OF_DRAWS | {"TopicIntervalsDisplay.from_draws"}, "keep_draws, got None"),
     ({"one topic"}, OF_DRAWS, "only one topic"),
     (TRACELESS | LABELLED, OF_TRACES, "records no trace|fitted without a trace"),
-    (ONE_VS_REST, OF_SCORES, "3 models, one for each class"),
     ({"NMF"}, {"left_to_right_log_likelihood"}, "NMF has no doc_topic_prior_"),
     (LABELLED, OF_CURVES, "must be fitted without labels"),
 ]
@@ -356,7 +350,7 @@ def test_what_a_callback_is_given(sweep, name, looks, fit):
 # --- chains --------------------------------------------------------------------------
 
 
-@each_followed
+@pytest.mark.parametrize("name", CHAINS)
 def test_chains(name, monkeypatch, pyplot, tmp_path):
     pytest.importorskip("arviz_stats")
     monkeypatch.setattr(_chains, "N_PAIRS", 20)
@@ -366,9 +360,8 @@ def test_chains(name, monkeypatch, pyplot, tmp_path):
     io = pytest.importorskip("skops.io")
     with pytest.raises(TypeError):  # pickle stores them
         io.dump(chains, tmp_path / "chains.skops")
-    if name in CHAINS:
-        assert chains.verdict_.startswith("Too few draws: 6 per chain")
-        chains.more(14)
+    assert chains.verdict_.startswith("Too few draws: 6 per chain")
+    chains.more(14)
     read(chains)
     assert chains.to_datatree()["posterior"].sizes["chain"] == 2
     assert len(inspection.ConvergenceDisplay.from_chains(chains).lines_) == 2

@@ -39,11 +39,9 @@ def digest(model, X, y=None):
 
 def assert_proportions(model, theta, lengths, alpha):
     """Assert that rows sum to 1, and are the mean of the prior without tokens."""
-    theta = theta.reshape(len(lengths), -1, model.n_components)  # models of one-vs-rest
-    alpha = alpha.reshape(-1, model.n_components)
     assert ((theta >= 0) & (theta <= 1 + 1e-12)).all()
-    np.testing.assert_allclose(theta.sum(axis=2), 1, rtol=1e-12)
-    mean = alpha / alpha.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(theta.sum(axis=1), 1, rtol=1e-12)
+    mean = alpha / alpha.sum()
     for row in theta[lengths == 0]:  # weights that are sampled may be 0, but not alpha
         np.testing.assert_allclose(row, mean, rtol=1e-5, atol=1e-9)
 

@@ -264,7 +264,6 @@ BEHIND = {
     },
     ("MedLDAClassifier", "sampler"): {"light": "light", "gibbs": "gibbs"},
     ("MedLDAClassifier", "class_weight"): None,  # a factor of C, as in test_draws
-    ("MedLDAClassifier", "multi_class"): None,  # one problem of all classes, or many
     ("MedLDARegressor", "sampler"): {"light": "light", "gibbs": "gibbs"},
 }
 # Of engines that are no samplers: the kernels that have mutants.

@@ -49,13 +49,6 @@ for sampler, n_weight_steps, n_shards in GRID:
     FITS[f"classes, {name}"] = MedLDAClassifier(**params), CLASSES
     FITS[f"labels, {name}"] = MedLDAClassifier(**params), LABELS
     FITS[f"numbers, {name}"] = MedLDARegressor(**params), NUMBERS
-for sampler in ("light", "gibbs"):
-    model = MedLDAClassifier(sampler=sampler, multi_class="ovr", **LEARNED)
-    FITS[f"one-vs-rest, {sampler}"] = model, CLASSES
-    FITS[f"one-vs-rest, {sampler}, shards"] = (
-        clone(model).set_params(n_shards=3),
-        CLASSES,
-    )
 FITS |= {
     "exact": (CVBLDA(approximation="exact", tol=0), None),
     "covariates": (DMRLDA(), None),
@@ -71,12 +64,8 @@ for name, model in (GIBBS | SUPERVISED).items():
     FITS[f"sampled, {name}"] = clone(model).set_params(**SAMPLED), y
 # With threads that have nothing to do before there are several shards.
 IN_TURN = ("registers", "lists", "blocks", "dynamic", "shortcut")
-IN_SHARDS = [
-    name
-    for name, (model, _) in FITS.items()
-    if getattr(model, "n_shards", 1) == 3 and not name.startswith("one-vs-rest")
-]
-BEGUN = [*GIBBS, "covariates", "one-vs-rest, light", "numbers, light, 2, 1"]
+IN_SHARDS = [n for n, (fit, _) in FITS.items() if getattr(fit, "n_shards", 1) == 3]
+BEGUN = [*GIBBS, "covariates", "numbers, light, 2, 1"]
 BEGUN += [f"{kind}, light, 2, 1" for kind in ("classes", "labels")]
 BEGUN += ["classes, light, 2, 3"]
 
@@ -143,12 +132,11 @@ def test_corpora_of_almost_nothing(name, n_topics):
         if n_docs == 1 and isinstance(model, MedLDAClassifier):
             continue  # it needs two classes
         model.fit(counts, **given_for(model, n_docs))
-        n_models = len(model.components_) // n_topics
         tokens = (model.components_ - 0.3).sum(axis=0)
-        np.testing.assert_allclose(tokens, n_models * counts.sum(axis=0), atol=1e-4)
+        np.testing.assert_allclose(tokens, counts.sum(axis=0), atol=1e-4)
         for theta in (model.doc_topic_, model.transform(counts)):
-            assert theta.shape == (n_docs, n_models * n_topics)
-            np.testing.assert_allclose(theta.sum(axis=1), n_models)
+            assert theta.shape == (n_docs, n_topics)
+            np.testing.assert_allclose(theta.sum(axis=1), 1)
             if not isinstance(model, DMRLDA):  # which samples its prior
                 empty = counts.sum(axis=1) == 0
                 np.testing.assert_allclose(theta[empty], 1 / n_topics, rtol=1e-5)

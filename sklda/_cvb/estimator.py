@@ -252,6 +252,7 @@ class CVBLDA(BaseLDA):
     def _whole_counts(self) -> bool:
         return self.approximation == "exact"
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Sweep until the responsibilities converge.
 
@@ -284,12 +285,6 @@ class CVBLDA(BaseLDA):
         Ctrl-C takes effect within about a second or, with several threads, after the
         current sweep. An interrupted fit leaves the estimator unchanged.
         """
-        self._fit(X, y)
-        return self
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def _fit(self, X: MatrixLike, y: Any) -> Engine:
-        """Fit, and return the engine, which can evaluate the bound."""
         parameters = self._parameters
         max_iter, tol = parameters.max_iter, parameters.tol
         schedule = make_schedule(
@@ -329,7 +324,7 @@ class CVBLDA(BaseLDA):
             else:
                 warn_unless_arrived(engine.prior_updates)
             vars(self).update(engine.attributes())
-        return engine
+        return self
 
     def _started(self, corpus: WeightedCorpus, threads: Threads) -> Engine:
         """Return an engine for a corpus, if it is not too large."""

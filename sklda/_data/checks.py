@@ -46,6 +46,12 @@ def n_dimensions(X: Any) -> int | None:
     return len(shape) if isinstance(shape, tuple) else None
 
 
+def column_names(X: Any) -> list[str]:
+    """Return the names of the columns of a frame if they are strings; else none."""
+    names = list(getattr(X, "columns", ()))
+    return names if all(isinstance(name, str) for name in names) else []
+
+
 def check_counted(X: Any, name: str = "X") -> None:
     """Raise ValueError if X contains words that are not counted, or is not an array.
 

@@ -467,19 +467,14 @@ def take_cells(corpus: Corpus | Part) -> Corpus:
 
 def n_documents_in_common(a: Corpus, b: Corpus) -> int:
     """Return how many first documents two corpora have in common."""
-    n = min(a.doc_ptr.size, b.doc_ptr.size)
-    differs = np.flatnonzero(a.doc_ptr[:n] != b.doc_ptr[:n])
-    n_docs = differs[0] - 1 if differs.size > 0 else n - 1
-    for first in range(0, a.doc_ptr[n_docs], CHUNK_CELLS):
-        last = min(first + CHUNK_CELLS, a.doc_ptr[n_docs])
-        cells, ends = slice(first, last), slice(first + 1, last + 1)
-        is_same = (a.word[cells] == b.word[cells]) & (
-            a.token_ptr[ends] == b.token_ptr[ends]
-        )
-        if not is_same.all():
-            cell = first + is_same.argmin()
-            return int(np.searchsorted(a.doc_ptr, cell, side="right") - 1)
-    return int(n_docs)
+    n_cells = min(a.word.size, b.word.size)
+    differ = a.word[:n_cells] != b.word[:n_cells]
+    differ |= a.token_ptr[1 : n_cells + 1] != b.token_ptr[1 : n_cells + 1]
+    first = np.append(differ, True).argmax()  # cell that differs
+    n_docs = min(a.doc_ptr.size, b.doc_ptr.size)
+    ends = a.doc_ptr[1:n_docs]
+    is_same = (ends == b.doc_ptr[1:n_docs]) & (ends <= first)
+    return int(np.append(is_same, False).argmin())
 
 
 def starts(sizes: np.ndarray) -> np.ndarray:

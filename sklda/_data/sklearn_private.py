@@ -35,7 +35,6 @@ except ImportError:
             return _SilentTask()
 
 
-CALLBACKS = "_skl_callbacks"  # the attribute with the callbacks of an estimator
 # What the mixin sets for the time of a fit, and scikit-learn removes after it.
 CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
 
@@ -54,7 +53,6 @@ class Interval(_param_validation.Interval):
 
 
 __all__ = [
-    "CALLBACKS",
     "CALLBACK_ATTRIBUTES",
     "CallbackSupportMixin",
     "HasMethods",

@@ -167,7 +167,7 @@ class Fit(NamedTuple):
 class StoredChain(NamedTuple):
     """A chain between two fits, and the parameters that it depends on."""
 
-    chain: Any  # or several, of a one-vs-rest model
+    chain: Chain
     parameters: dict[str, Any]
 
 
@@ -267,7 +267,7 @@ class BaseChainEstimator(BaseMeans):
         """
         parameters, chain = self._parameters, take_up(self)
         schedule = chain_schedule(parameters, goes_on=chain is not None)
-        check_hyperpriors(parameters)
+        sampled = check_hyperpriors(parameters)
         with fitting(self):
             corpus = check_corpus(self, X, reset=chain is None)
             extra = self._check_extra(corpus, y, **more)
@@ -275,21 +275,13 @@ class BaseChainEstimator(BaseMeans):
             data = {"X": X, "y": y} | ({"metadata": more} if more else {})
             with make_threads(parameters, self._is_parallel) as threads:
                 fit = Fit(problem, schedule, extra, threads)
-                return self._run(chain, fit, data, recorder)
-
-    def _run(self, chain: Any, fit: Fit, data: dict, recorder: Any = None) -> Any:
-        """Start or continue a chain, run it, set the attributes, and return it."""
-        parameters = self._parameters
-        chain = self._started(fit) if chain is None else self._continued(chain, fit)
-        chain.sample_priors(check_hyperpriors(parameters), fit.threads)
-        every = getattr(parameters, "evaluate_every", REPORT_EVERY)
-        run_fit(self, data, chain, fit.schedule, every, recorder)
-        if self.warm_start or recorder is not None:
-            ended = chain.snapshot()
-        else:  # a chain that has ended gives its topics away, without tables
-            ended, chain.state = chain, None
-        self._end(chain, self._attributes(ended))
-        return chain
+                goes_on = chain is not None
+                chain = self._continued(chain, fit) if goes_on else self._started(fit)
+                chain.sample_priors(sampled, threads)
+                every = getattr(parameters, "evaluate_every", REPORT_EVERY)
+                run_fit(self, data, chain, schedule, every, recorder)
+                self._end(chain, keeps_chain=self.warm_start or recorder is not None)
+                return chain
 
     def _check_extra(self, corpus: Corpus, y: Any) -> Any:
         """Return what the model takes in addition to X, checked."""
@@ -314,8 +306,13 @@ class BaseChainEstimator(BaseMeans):
             "n_iter_": chain.n_sweeps,
         }
 
-    def _end(self, chain: Any, attributes: dict[str, Any]) -> None:
+    def _end(self, chain: Any, *, keeps_chain: bool) -> None:
         """Set the fitted attributes, and keep the chain for the next fit, if any."""
+        if keeps_chain:
+            ended = chain.snapshot()
+        else:  # a chain that has ended gives its topics away, without tables
+            ended, chain.state = chain, None
+        attributes = self._attributes(ended)
         vars(self).pop("_stored", None)
         vars(self).update(attributes)
         if self.warm_start:

@@ -244,17 +244,12 @@ def made_when_read(name: str) -> Any:
     return property(read, assign, delete)
 
 
-def concatenated(arrays: list[np.ndarray], axis: int) -> np.ndarray:
-    """Return arrays one after the other; a single one as it is."""
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=axis)
-
-
 class BaseMeans(BaseTopicModel):
     """Estimators whose topics and proportions are means over kept samples."""
 
     _add_priors: ClassVar[AddPriors]  # to theta
-    # "chains": the sums of each chain, as plain tuples, which can be stored without any
-    # type of this package; and the array, if it was read.
+    # "sums", as plain tuples, which can be stored without any type of this package; and
+    # the array, if it was read.
     _topic_sums: dict[str, Any]
     _document_sums: dict[str, Any]
     _made_of: ClassVar[dict[str, str]] = BaseTopicModel._made_of | _SOURCES
@@ -265,19 +260,16 @@ class BaseMeans(BaseTopicModel):
     def _made(self, name: str) -> np.ndarray:
         """Return an estimate, made of the sums."""
         if name == "components_":
-            parts = [sums.components() for sums in self._sums_of_topics()]
-            return concatenated(parts, axis=0)
-        add_priors = type(self)._add_priors
-        parts = [sums.theta(add_priors) for sums in self._sums_of_documents()]
-        return concatenated(parts, axis=1)
+            return self._sums_of_topics().components()
+        return self._sums_of_documents().theta(type(self)._add_priors)
 
-    def _sums_of_topics(self) -> list[TopicSums]:
-        chains = self._topic_sums["chains"]
-        return [TopicSums(SparseRows(*counts), *more) for counts, *more in chains]
+    def _sums_of_topics(self) -> TopicSums:
+        counts, *more = self._topic_sums["sums"]
+        return TopicSums(SparseRows(*counts), *more)
 
-    def _sums_of_documents(self) -> list[DocumentSums]:
-        chains = self._document_sums["chains"]
-        return [DocumentSums(SparseRows(*counts), *more) for counts, *more in chains]
+    def _sums_of_documents(self) -> DocumentSums:
+        counts, *more = self._document_sums["sums"]
+        return DocumentSums(SparseRows(*counts), *more)
 
     def _reads_sums(self, name: str) -> bool:
         """Return whether the sums give an estimate, and no array takes their place."""
@@ -303,20 +295,16 @@ class BaseMeans(BaseTopicModel):
         return other
 
     @property
-    def _shape(self) -> tuple[int, int]:
+    def _topic_shape(self) -> tuple[int, int]:
         if not self._reads_sums("components_"):
-            return super()._shape
-        models = self._sums_of_topics()  # as large as each other
-        return len(models) * models[0].n_topics, models[0].n_words
+            return super()._topic_shape
+        sums = self._sums_of_topics()
+        return sums.n_topics, sums.n_words
 
-    def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
+    def _phi(self, words: np.ndarray) -> np.ndarray:
         if not self._reads_sums("components_"):
-            return super()._phi(words, model)
-        models = self._sums_of_topics()
-        first, last, _ = model.indices(self._n_topics)
-        size = models[0].n_topics
-        phi = [sums.phi(words) for sums in models[first // size : -(-last // size)]]
-        return concatenated(phi, axis=1)
+            return super()._phi(words)
+        return self._sums_of_topics().phi(words)
 
     def sparse_estimates(self) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Return `components_` and `doc_topic_` without the priors, as sparse matrices.
@@ -355,9 +343,7 @@ class BaseMeans(BaseTopicModel):
                 "overridden or deleted: fit again, or convert the arrays by "
                 "scipy.sparse.csr_array."
             )
-        components = [sums.means() for sums in fitted._sums_of_topics()]
-        shares = [sums.shares() for sums in fitted._sums_of_documents()]
-        return sparse.vstack(components, "csr"), sparse.hstack(shares, "csr")
+        return fitted._sums_of_topics().means(), fitted._sums_of_documents().shares()
 
 
 def _plain(sums: TopicSums | DocumentSums) -> tuple:
@@ -422,8 +408,8 @@ class KeptSums:
             kept_priors=None if prior is None else prior.kept_values(),
         )
         return {
-            "_topic_sums": {"chains": (_plain(topics),)},
-            "_document_sums": {"chains": (_plain(documents),)},
+            "_topic_sums": {"sums": _plain(topics)},
+            "_document_sums": {"sums": _plain(documents)},
         }
 
 

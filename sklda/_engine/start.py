@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklda._data.checks import check_numbers, check_same_words
 from sklda._data.corpus import Corpus, kernel_ranges, some_documents, tokens_before
 from sklda._engine.kernels.start import draw_topics
-from sklda._fitted.fitted_topics import has_names
+from sklda._fitted.fitted_topics import has_names, is_estimator
 from sklda._sampling.problem import Counts, Problem, pad_prior
 from sklda._sampling.random_streams import START, RandomStreams
 from sklda._sampling.threads import Threads
@@ -36,7 +36,7 @@ def check_init(estimator: Any, problem: Problem[Corpus]) -> str | np.ndarray:
     if isinstance(init, str):
         return init
     topics, name = init, "init"
-    if hasattr(init, "fit"):
+    if is_estimator(init):
         name = f"components_ of init={type(init).__name__}()"
         topics = getattr(init, "components_", None)
         if topics is None:

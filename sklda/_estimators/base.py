@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from inspect import signature
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -52,7 +51,6 @@ from sklda._fitted.fold_in import (
 from sklda._sampling.parameters import CONSTRAINTS, python_numbers
 
 _VERSION = "_sklda_version"  # in stored models
-ALL = slice(None)
 # What the display of scikit-learn shows for an array that has not been read.
 _UNREAD = type("ndarray", (), {"__repr__": lambda _: "made when it is read"})()
 
@@ -99,14 +97,6 @@ class BaseTopicModel(
     @property
     def _parameters(self) -> SimpleNamespace:
         """The parameters, with numbers of Python."""
-        arguments = signature(type(self)).parameters.values()
-        hidden = [str(a) for a in arguments if a.kind is a.VAR_KEYWORD]
-        if hidden:
-            raise TypeError(
-                f"The constructor of {type(self).__name__} hides parameters in "
-                f"{hidden[0]}, where get_params and clone do not find them: list each "
-                "parameter with its default."
-            )
         names = self._parameter_constraints
         return python_numbers({n: v for n, v in vars(self).items() if n in names})
 
@@ -203,40 +193,29 @@ class BaseTopicModel(
 
     @property
     def _n_features_out(self):
-        return self._n_topics
+        return self._topic_shape[0]
 
     @property
-    def _shape(self) -> tuple[int, int]:
-        """The shape of `components_`."""
+    def _topic_shape(self) -> tuple[int, int]:
+        """The numbers of topics and words, without making an array."""
         return self.components_.shape
 
-    @property
-    def _n_topics(self) -> int:
-        """Topics of the fitted model, or of all its models."""
-        return self._shape[0]
-
-    @property
-    def _n_words(self) -> int:
-        """Words of the topics; `n_features_in_` may be that of a fit that runs."""
-        return self._shape[1]
-
-    def _phi(self, words: np.ndarray, model: slice) -> np.ndarray:
+    def _phi(self, words: np.ndarray) -> np.ndarray:
         """Return the probabilities of some words in topics, (n, n_topics)."""
-        components = normalisable_weights(self, "components_")
-        return word_probabilities(components[model], words)
+        return word_probabilities(normalisable_weights(self, "components_"), words)
 
     def _under_topics(
-        self, corpus: WeightedCorpus, alpha: np.ndarray, model: slice = ALL
+        self, corpus: WeightedCorpus, alpha: np.ndarray
     ) -> tuple[WeightedCorpus, FixedTopics]:
         """Renumber the words that occur, and restrict the topics to them."""
         words, renumbered = renumber(corpus)
-        return renumbered, make_topics(self._phi(words, model), alpha)
+        return renumbered, make_topics(self._phi(words), alpha)
 
     @property
     def topic_word_(self) -> np.ndarray:
         """Probability of each word in each topic, (n_components, n_words)."""
         check_is_fitted(self)
-        return word_probabilities(self.components_, ALL).T
+        return word_probabilities(self.components_, slice(None)).T
 
 
 class BaseLDA(BaseTopicModel):

@@ -25,22 +25,27 @@ from sklda._data.types import MatrixLike, NameList
 _ROUNDING = 1e-6  # of a weight, relative to its prior
 
 
+def is_estimator(model: Any) -> bool:
+    """Return whether a model is an estimator; a frame may have a word "fit"."""
+    return callable(getattr(model, "fit", None))
+
+
 def snapshot(estimator: Any) -> Any:
     """Return a shallow copy of a fitted estimator, or raise NotFittedError.
 
     The copy stays with one fit, even if another thread fits the estimator again.
     """
-    if not hasattr(estimator, "fit"):
+    if not is_estimator(estimator):
         raise TypeError(
             f"{type(estimator).__name__} is not an estimator: pass the fitted model "
             "first, before documents and feature names."
         )
     fitted = copy(estimator)
     check_is_fitted(fitted)
-    n_words = getattr(fitted, "_n_words", None)  # of models of this package
-    if n_words is not None:
+    shape = getattr(fitted, "_topic_shape", None)  # of models of this package
+    if shape is not None:
         # A fit sets it when it starts, and the topics when it ends.
-        fitted.n_features_in_ = n_words
+        fitted.n_features_in_ = shape[1]
     return fitted
 
 
@@ -63,11 +68,8 @@ def fitted_components(estimator: Any) -> np.ndarray:
 
 def shape_of_topics(estimator: Any) -> tuple[int, int]:
     """Return the numbers of topics and words; models of sklda make no array for it."""
-    n_words = getattr(estimator, "_n_words", None)
-    if n_words is not None:
-        return estimator._n_topics, n_words
-    n_topics, n_words = fitted_components(estimator).shape
-    return n_topics, n_words
+    shape = getattr(estimator, "_topic_shape", None)
+    return fitted_components(estimator).shape if shape is None else shape
 
 
 def _check_not_negative(values: np.ndarray, name: str) -> None:
@@ -88,7 +90,7 @@ def word_weights(model: Any, name: str = "model") -> np.ndarray:
             f"{name} contains lists of words, which have no weights. Pass a fitted "
             "model, or the weights of all words in its topics."
         )
-    if hasattr(model, "fit"):
+    if is_estimator(model):
         return fitted_components(snapshot(model))
     weights: np.ndarray = checks.check_matrix(model, name, dtype=np.float64)
     return weights
@@ -135,8 +137,8 @@ def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
 
     `weights` is the result of ``word_weights(model)``.
     """
-    if hasattr(model, "fit"):
-        prior = _prior_of_rows(model, len(weights))
+    if is_estimator(model):
+        prior = fitted_prior(model, "topic_word_prior_")
         return np.asarray((weights <= prior * (1 + _ROUNDING)).all(axis=1))
     return np.asarray((weights == weights[:, :1]).all(axis=1) & (weights.shape[1] > 1))
 
@@ -151,11 +153,6 @@ def warn_of_empty(empty: np.ndarray, consequence: str) -> None:
         )
 
 
-def count_models(estimator: Any) -> int:
-    """Return the number of models: one for each class if one-vs-rest, otherwise 1."""
-    return getattr(estimator, "_n_models", 1)
-
-
 def fitted_prior(estimator: Any, name: str) -> np.ndarray:
     """Return alpha or beta of a fitted model; 0 if it has none, as NMF."""
     prior = np.asarray(getattr(estimator, name, 0.0), dtype=np.float64)
@@ -163,24 +160,6 @@ def fitted_prior(estimator: Any, name: str) -> np.ndarray:
         kind = type(estimator).__name__
         raise ValueError(f"{name} of {kind} must be finite and at least 0: {prior}.")
     return prior
-
-
-def _prior_of_rows(estimator: Any, n_topics: int) -> np.ndarray:
-    """Return beta in a shape that broadcasts with `components_`."""
-    prior = fitted_prior(estimator, "topic_word_prior_")
-    if prior.ndim == 1:  # a number for each model
-        prior = np.repeat(prior, n_topics // prior.size)[:, np.newaxis]
-    return prior
-
-
-def check_one_model(estimator: Any) -> None:
-    """Raise TypeError if an estimator holds a model for each class."""
-    n_models = count_models(estimator)
-    if n_models > 1:
-        raise TypeError(
-            f"{type(estimator).__name__} contains {n_models} models, one for each "
-            "class, so a document has no single probability."
-        )
 
 
 def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray:
@@ -193,7 +172,7 @@ def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray
         proportions = topic_proportions(estimator, X)
         return normalise(axis_sums(check_counts(X), axis=1) @ proportions)
     components = summable(fitted_components(estimator))
-    prior = _prior_of_rows(estimator, len(components))
+    prior = fitted_prior(estimator, "topic_word_prior_")
     rows = zip(components, np.broadcast_to(prior, components.shape), strict=True)
     return normalise(np.array([(row - beta).clip(0).sum() for row, beta in rows]))
 
@@ -201,21 +180,19 @@ def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray
 def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     """Return the topic proportions of documents, (n_documents, n_topics).
 
-    The proportions of each model (see `count_models`) sum to 1. If the rows of
-    `transform` do not, the model is a matrix factorisation, which expects
-    ``transform(X)[d, k] * components_[k].sum()`` tokens of document d in topic k.
+    If the rows of `transform` do not sum to 1, the model is a matrix factorisation,
+    which expects ``transform(X)[d, k] * components_[k].sum()`` tokens of document d in
+    topic k.
     """
     shape_of_topics(estimator)  # of an estimator without topics: TypeError
     X = checks.check_structure(X, "X")  # models of other libraries do not
     name = f"transform(X) of {type(estimator).__name__}"
     transformed = checks.check_matrix(estimator.transform(X), name, dtype=np.float64)
     _check_not_negative(transformed, name)
-    n_models = count_models(estimator)
-    if not np.allclose(transformed.sum(axis=1), n_models, rtol=0, atol=1e-4):
+    if not np.allclose(transformed.sum(axis=1), 1, rtol=0, atol=1e-4):
         components = summable(fitted_components(estimator))
-        return normalise(transformed * components.sum(axis=1))
-    by_model = transformed.reshape(len(transformed), n_models, -1)
-    return normalise(by_model).reshape(transformed.shape)
+        transformed = transformed * components.sum(axis=1)
+    return normalise(transformed)
 
 
 def check_counts(X: MatrixLike, name: str = "X") -> Any:
@@ -232,7 +209,9 @@ def check_counts(X: MatrixLike, name: str = "X") -> Any:
     counts = checks.check_matrix(X, name, accept_sparse="csr")
     if counts.dtype.kind == "f":
         counts = counts.astype(np.float64, copy=False)
-    if counts.size > 0 and counts.min() < 0:
+    # Not the least entry of a sparse matrix: SciPy would add up duplicates in place.
+    values = counts.data if sparse.issparse(counts) else counts
+    if values.size > 0 and values.min() < 0:
         raise ValueError(f"{name} contains negative values; word counts must be >= 0.")
     return counts
 
@@ -313,7 +292,7 @@ def word_lists(model: Any, name: str = "model") -> list[list[str]] | None:
         if np.issubdtype(values.dtype, np.number):
             return None  # without an object for each number
         rows = values.astype(object).tolist()
-    if hasattr(model, "fit") or not isinstance(rows, list | tuple) or len(rows) == 0:
+    if is_estimator(model) or not isinstance(rows, list | tuple) or len(rows) == 0:
         return None
     if not all(isinstance(r, list | tuple) or np.ndim(r) == 1 for r in rows):
         return None
@@ -384,7 +363,7 @@ def names_of_topics(estimator: Any, n_topics: int) -> np.ndarray:
 
 def checksum(estimator: Any) -> int | None:
     """Return a number that a fit changes; None for models of sklda: they drop names."""
-    if hasattr(estimator, "_n_words"):
+    if hasattr(estimator, "_topic_shape"):
         return None
     return crc32(np.ascontiguousarray(fitted_components(estimator)))
 

@@ -8,7 +8,7 @@ import sys
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from textwrap import shorten
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import RandomState
@@ -61,16 +61,16 @@ def check_labels(y):
     """
     y = check_structure(y, "y")
     try:
-        y = y.tocsr() if issparse(y) else np.asarray(y)
+        y = y.toarray() if issparse(y) else np.asarray(y)
         assert_all_finite(y, input_name="y")
         kind = type_of_target(y)
         problem = f"Unknown label type: {kind}."
     except (TypeError, ValueError) as error:  # which may print all of y
         kind, problem = "", shorten(str(error), 200)
     if kind == "multilabel-indicator":
-        if np.isin(y.data if issparse(y) else y, (0, 1)).all():
+        if np.isin(y, (0, 1)).all():
             return y
-        if not issparse(y) and np.isin(y, (-1, 1)).all():
+        if np.isin(y, (-1, 1)).all():
             return (y > 0).astype(np.int64)
         problem = f"its {y.shape[1]} columns have other values."
     elif kind in ("binary", "multiclass"):
@@ -208,7 +208,6 @@ class BaseMedLDA(BaseChainEstimator):
     coef_: np.ndarray = field(init=False)
     loss_: np.ndarray = field(init=False)
     acceptance_rate_: np.ndarray = field(init=False)
-    topic_word_prior_: np.ndarray = field(init=False)
 
     _most_steps: ClassVar[int] = MAX_STEPS  # to the proportions of a document
 
@@ -272,7 +271,6 @@ class BaseMedLDA(BaseChainEstimator):
     def _attributes(self, chain: Chain) -> dict[str, Any]:
         attributes = super()._attributes(chain) | chain.response.attributes()
         return attributes | {
-            "topic_word_prior_": np.atleast_1d(chain.mean_problem.beta),
             "acceptance_rate_": acceptance_rate(chain.info),
         }
 
@@ -290,9 +288,8 @@ class BaseMedLDA(BaseChainEstimator):
 
         Returns
         -------
-        ndarray of shape (n_documents, n_topics)
-            Rows sum to 1; in a one-vs-rest model, the proportions for each class do. A
-            document without words gets the prior mean.
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1. A document without words gets the prior mean.
 
         Raises
         ------
@@ -305,17 +302,6 @@ class BaseMedLDA(BaseChainEstimator):
         """
         return snapshot(self)._proportions(X)
 
-    @property
-    def predict_proba(self) -> NoReturn:
-        """Not available: raises AttributeError, which names the way out."""
-        raise AttributeError(
-            f"{type(self).__name__} has no predict_proba, because it predicts scores: "
-            "sklearn.calibration.CalibratedClassifierCV(MedLDAClassifier(...)) "
-            "estimates probabilities from them."
-        )
-
-    predict_log_proba = predict_proba
-
     # What follows is for snapshots: it reads several attributes.
 
     def _proportions(self, X: MatrixLike) -> np.ndarray:
@@ -323,35 +309,21 @@ class BaseMedLDA(BaseChainEstimator):
         weights = self._check_weights(X, reset=False)
         before = np.append(0, np.cumsum(weights.count, dtype=np.float64))
         n_tokens = np.diff(before[weights.doc_ptr])[:, np.newaxis]
-        proportions = np.empty((n_tokens.size, self._n_topics))
-        for model in self._models():
-            alpha = fitted_prior(self, "doc_topic_prior_")[model]
-            prepared = self._under_topics(weights, alpha, model)
-            theta = doc_topic(*prepared, self._n_jobs, self._most_steps)
-            # theta (N + A) = N zbar + alpha, where A is the sum of alpha.
-            expected = np.maximum(theta * (n_tokens + alpha.sum()) - alpha, 0)
-            total = expected.sum(axis=1, keepdims=True)
-            has_tokens = (n_tokens > 0) & (total > 0)
-            zbar = expected / np.where(has_tokens, total, 1)
-            proportions[:, model] = np.where(has_tokens, zbar, theta)
-        return proportions
-
-    @property
-    def _n_models(self) -> int:
-        """Number of models: that of the classes with one-vs-rest, otherwise 1."""
-        return self._n_topics // self.coef_.shape[1]
-
-    def _models(self) -> list[slice]:
-        """Return which topics belong together."""
-        n_topics = self.coef_.shape[1]
-        return [slice(k * n_topics, (k + 1) * n_topics) for k in range(self._n_models)]
+        alpha = fitted_prior(self, "doc_topic_prior_")
+        prepared = self._under_topics(weights, alpha)
+        theta = doc_topic(*prepared, self._n_jobs, self._most_steps)
+        # theta (N + A) = N zbar + alpha, where A is the sum of alpha.
+        expected = np.maximum(theta * (n_tokens + alpha.sum()) - alpha, 0)
+        total = expected.sum(axis=1, keepdims=True)
+        has_tokens = (n_tokens > 0) & (total > 0)
+        zbar = expected / np.where(has_tokens, total, 1)
+        return np.where(has_tokens, zbar, theta)
 
     def _scores(self, X: MatrixLike) -> np.ndarray:
         """Return the score of each task, (n_documents, n_tasks)."""
         by_topic = np.ascontiguousarray(self._proportions(X).T)
         coef = np.ascontiguousarray(self.coef_)
         scores = np.empty((len(coef), by_topic.shape[1]))
-        models = self._models() * (len(coef) // self._n_models)
-        for model, weights, score in zip(models, coef, scores, strict=True):
-            fill_scores_of_task(by_topic[model], weights, score)
+        for weights, score in zip(coef, scores, strict=True):
+            fill_scores_of_task(by_topic, weights, score)
         return scores.T

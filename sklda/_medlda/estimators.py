@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
@@ -10,12 +9,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.parallel import Parallel, delayed
 
-from sklda._data.sklearn_private import CALLBACKS, Interval, StrOptions
+from sklda._data.sklearn_private import Interval, StrOptions
 from sklda._data.types import MatrixLike
-from sklda._engine.estimator import Fit
-from sklda._engine.start import check_init
 from sklda._fitted.fitted_topics import snapshot
 from sklda._fitted.fold_in import MAX_STEPS
 from sklda._medlda.base import (
@@ -27,8 +23,7 @@ from sklda._medlda.base import (
     standardised,
 )
 from sklda._medlda.sampler import EpsilonInsensitive, Hinge, Tasks
-from sklda._sampling.parameters import POSITIVE_INTEGER, random_streams
-from sklda._sampling.threads import Threads
+from sklda._sampling.parameters import POSITIVE_INTEGER
 
 # Words of a document repeat more than the model expects, so the converged proportions
 # are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.
@@ -120,14 +115,6 @@ default=None
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
         If 1, print the progress of fit and the compilation of kernels.
-    multi_class : "multitask" or "ovr", default="multitask"
-        Treatment of more than two classes and of several labels per document.
-        "multitask" fits `n_topics` = `n_components` topics for all classes, in parallel
-        if there are several shards. "ovr" (one-vs-rest) fits a model for each class in
-        `n_jobs` jobs of joblib, which prints their number if `verbose`; the shards of a
-        model take turns, and there are no callbacks. `n_topics` is then `n_components`
-        for each class, in the order of `classes_`; `acceptance_rate_` and
-        `moved_tokens_` are means of the models.
     class_weight : dict, "balanced" or None, default=None
         Factors that multiply the loss of the documents of each class; the default
         factor is 1. "balanced" uses n_documents / (n_classes * n_documents of the
@@ -145,11 +132,11 @@ default=None
         The classes; if y is an indicator matrix, its column numbers.
     coef_ : ndarray of shape (n_tasks, n_components)
         Weights of the topics, averaged over the kept samples.
-    components_ : ndarray of shape (n_topics, n_features_in_)
+    components_ : ndarray of shape (n_components, n_features_in_)
         Expected number of tokens of each word in each topic, plus beta.
-    topic_word_ : ndarray of shape (n_topics, n_features_in_)
+    topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
-    doc_topic_ : ndarray of shape (n_documents, n_topics)
+    doc_topic_ : ndarray of shape (n_documents, n_components)
         Expected topic proportions of the training documents.
     loss_ : ndarray of shape (n_iter_,)
         Hinge loss after each sweep, including the factors of `class_weight`: sum over
@@ -158,22 +145,21 @@ default=None
         Share of proposed topic changes that each sweep accepts; 1 for "gibbs".
     moved_tokens_ : ndarray of shape (n_iter_,)
         Share of the tokens whose topic each sweep changes, measured on up to 65,536.
-    doc_topic_prior_ : ndarray of shape (n_topics,)
+    doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep; its mean over the kept samples if it is sampled.
-    topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)
+    topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
         Beta after the last sweep; an array if the parameter is an array.
-    topic_weights_ : ndarray of shape (n_topics,) or None
+    topic_weights_ : ndarray of shape (n_components,) or None
         With "hierarchical", the share of each topic in alpha, averaged over the kept
         samples; otherwise None.
     n_topics_ : dict of str to ndarray of shape (3,), or None
-        With "hierarchical", the mean and the ends of the 95 % interval, after burn-in,
-        of "n_topics", the number of topics that hold all but 1 % of the tokens, and of
-        "n_nonempty", those with any tokens; one column per model if there are several.
+        With "hierarchical", the mean and the ends of the 95 % interval, over the sweeps
+        after burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and "n_nonempty", the number of topics with any tokens.
     prior_trace_ : dict of str to ndarray of shape (n_updates,), or None
         Priors after each "sweep" that changed them: "doc_concentration" (the sum of
         alpha) and "topic_word_prior" (beta). With "hierarchical", the values sampled,
-        under the names in `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep;
-        one column per model.
+        under the names in `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
         Number of sweeps performed.
     n_features_in_ : int
@@ -189,9 +175,11 @@ default=None
     Notes
     -----
     Two classes are one task. Otherwise each class, or column of an indicator matrix, is
-    a task. There is no intercept: topic proportions sum to 1, so adding a constant to
-    all weights has the same effect. If you need no topics, a linear SVM of tf-idf is
-    usually more accurate, above all for rare labels: see "Accuracy" in the user guide.
+    a task, and all tasks share the topics. To give each class topics of its own, wrap
+    the estimator in :class:`sklearn.multiclass.OneVsRestClassifier`. There is no
+    intercept: topic proportions sum to 1, so adding a constant to all weights has the
+    same effect. If you need no topics, a linear SVM of tf-idf is usually more accurate,
+    above all for rare labels: see "Accuracy" in the user guide.
 
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
@@ -221,7 +209,6 @@ default=None
     """
 
     _: KW_ONLY
-    multi_class: Literal["multitask", "ovr"] = "multitask"
     class_weight: dict[Any, float] | Literal["balanced"] | None = None
     n_fold_in_steps: int | None = None
 
@@ -230,7 +217,6 @@ default=None
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseMedLDA._parameter_constraints,
-        "multi_class": [StrOptions({"multitask", "ovr"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_fold_in_steps": [None, *POSITIVE_INTEGER],
     }
@@ -266,15 +252,10 @@ default=None
         Notes
         -----
         Ctrl-C takes effect within about a second or, with several threads, after the
-        current sweep. An interrupted fit leaves the estimator unchanged. With "ovr",
-        threads run on until the classes are fitted that they have begun.
+        current sweep. An interrupted fit leaves the estimator unchanged.
         """
         self._fit_chain(X, y)
         return self
-
-    @property
-    def _is_parallel(self) -> bool:
-        return self.multi_class == "ovr"
 
     def _tasks(self, y: Any) -> Tasks:
         parameters, name = self._parameters, type(self).__name__
@@ -287,45 +268,6 @@ default=None
                 "smaller C or smaller values of class_weight."
             )
         return Tasks(loss, targets, {"classes_": classes, "_multilabel": multilabel})
-
-    def _run(self, chain: Any, fit: Fit, data: dict, recorder: Any = None) -> Any:
-        tasks, n_tasks = fit.extra, fit.extra.targets.shape[1]
-        # Of other labels, there may be more or fewer chains; each model refuses these.
-        chains = chain if isinstance(chain, list) else [chain] * n_tasks
-        if self.multi_class != "ovr" or n_tasks == 1:
-            return super()._run(chains[0], fit, data, recorder)
-        if recorder is not None or getattr(self, CALLBACKS, None):
-            raise ValueError(
-                "With multi_class='ovr', each class is fitted on its own, so callbacks "
-                "and sample_chains cannot follow the fit. Use multi_class='multitask', "
-                "or binary classifiers, such as those that "
-                "sklearn.multiclass.OneVsRestClassifier(MedLDAClassifier()) fits."
-            )
-        changed = {"multi_class": "multitask", "n_jobs": 1, "verbose": 0}
-        if chain is None:  # chains that go on need neither topics nor a seed
-            changed["init"] = check_init(self, fit.problem)
-        rng = random_streams(self.random_state if chain is None else 0)
-
-        kind, parameters = type(self), self.get_params(deep=False) | changed
-        alone = fit._replace(threads=Threads(1))
-
-        def fit_binary(task, chain):
-            """Run the chain of one class, and return the fitted attributes."""
-            model = kind(**parameters | {"random_state": rng.child(task)})
-            extra = tasks._replace(targets=tasks.targets[:, [task]])
-            model._run(chain, alone._replace(extra=extra), {})
-            return vars(model)
-
-        # No memory maps: for arrays that are read-only, all kernels are compiled again.
-        n_jobs, verbose = self._parameters.n_jobs, self.verbose
-        parallel = Parallel(n_jobs, verbose=verbose, prefer="threads", max_nbytes=None)
-        fitted = parallel(
-            delayed(fit_binary)(task, chain)
-            for task, chain in zip(range(n_tasks), chains, strict=False)
-        )
-        chains = [model.pop("_stored").chain for model in fitted if self.warm_start]
-        self._end(chains, tasks.attributes | _joined(fitted))
-        return chains
 
     @property
     def _most_steps(self) -> int:
@@ -412,43 +354,6 @@ default=None
             labels.
         """
         return float(super().score(X, check_labels(y), sample_weight))
-
-
-def _joined(models: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the fitted attributes of binary models as those of one model."""
-    joined = {}
-    for name, join in _JOINS.items():
-        values = [model[name] for model in models]
-        joined[name] = None if values[0] is None else join(values)
-    return joined
-
-
-def _mean(values: list[np.ndarray]) -> np.ndarray:
-    return np.mean(values, axis=0)
-
-
-def _in_columns(values: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    return {n: np.stack([value[n] for value in values], -1) for n in values[0]}
-
-
-def _sums(values: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"chains": tuple(sums for value in values for sums in value["chains"])}
-
-
-_JOINS: dict[str, Callable[[list], Any]] = {
-    "n_iter_": max,
-    "coef_": np.concatenate,
-    "doc_topic_prior_": np.concatenate,
-    "topic_word_prior_": np.concatenate,
-    "topic_weights_": np.concatenate,
-    "n_topics_": _in_columns,
-    "prior_trace_": _in_columns,
-    "loss_": sum,
-    "acceptance_rate_": _mean,
-    "moved_tokens_": _mean,
-    "_topic_sums": _sums,
-    "_document_sums": _sums,
-}
 
 
 @dataclass(repr=False, eq=False)
@@ -559,7 +464,7 @@ default=None
         Share of the tokens whose topic each sweep changes, measured on up to 65,536.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep; its mean over the kept samples if it is sampled.
-    topic_word_prior_ : ndarray of shape (1,) or (n_components, n_features_in_)
+    topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
         Beta after the last sweep; an array if the parameter is an array.
     topic_weights_ : ndarray of shape (n_components,) or None
         With "hierarchical", the share of each topic in alpha, averaged over the kept

@@ -188,8 +188,6 @@ def make_threads(parameters, in_parallel: bool = False) -> Threads:
 
 def random_streams(random_state) -> RandomStreams:
     """Return the random streams of a fit, made from its `random_state`."""
-    if isinstance(random_state, RandomStreams):  # of a binary model
-        return random_state
     entropy = check_random_state(random_state).randint(0, 2**31, size=4)
     return RandomStreams(np.random.SeedSequence(entropy.tolist()))
 
@@ -211,7 +209,7 @@ def check_doc_topic_prior(prior, n_topics: int) -> np.ndarray:
 def check_topic_word_prior(prior, n_topics: int, n_words: int) -> float | np.ndarray:
     """Return beta: a float, or a float64 array of shape (n_topics, n_words)."""
     prior = _as_numbers(1 / n_topics if prior is None else prior, "topic_word_prior")
-    if prior.size == 1:  # also as an array, such as `topic_word_prior_` of MedLDA
+    if prior.size == 1:  # also as an array
         prior = prior.reshape(())
     if prior.ndim > 0 and prior.shape not in ((n_words,), (n_topics, n_words)):
         raise ValueError(

@@ -222,9 +222,9 @@ def _warn_once(problem: str) -> None:
         _has_warned = True
         logging.getLogger("sklda.kernels").disabled = True  # it promises to store them
         warnings.warn(
-            "Each process compiles the kernels of sklda again, which takes seconds: "
+            "Each process compiles kernels of sklda again, which takes seconds: "
             f"{problem}. Set the environment variable NUMBA_CACHE_DIR to a folder that "
-            "is writable, or has been filled.",
+            "is writable, or that a fit with as many topics has filled.",
             RuntimeWarning,
             stacklevel=3,
         )

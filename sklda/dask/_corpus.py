@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import dask.array as da
 import joblib
@@ -13,7 +14,7 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
-from sklda._data.checks import n_dimensions
+from sklda._data.checks import column_names, n_dimensions
 from sklda._data.corpus import MAX_32_BITS, Corpus, check_corpus, cutting_marks, starts
 from sklda._engine.sharded import MOST_SHARDS
 from sklda.dask._cluster import Cluster
@@ -30,6 +31,7 @@ class Partitions(NamedTuple):
     n_documents: list[int]
     n_tokens: list[int]
     n_words: int
+    names: list[str]  # of the words, if the blocks are frames
     digests: list[str]  # of the documents
 
 
@@ -42,7 +44,7 @@ def partition(
     tokens. A part has neighbouring shards, which contain the same documents as on one
     machine; if `n_shards` is None, each part is one shard.
     """
-    blocks, sizes = _check_blocks(cluster, X, estimator)
+    blocks, sizes, names = _check_blocks(cluster, X, estimator)
     n_words = int(sizes[0, 1])
     n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_32_BITS // 2)))
     cut = _cuts if n_shards is None else _shard_bounds
@@ -72,7 +74,7 @@ def partition(
             f"{len(tasks)})."
         )
     numbers = np.diff(cuts).tolist(), n_tokens, n_words
-    return Partitions(documents, places, shards, n, *numbers, digests)
+    return Partitions(documents, places, shards, n, *numbers, names, digests)
 
 
 def blocks_of(X: Any) -> list[Any]:
@@ -130,9 +132,9 @@ def score_block(block: Any, number: int, model: Any) -> tuple[float, float]:
     return (model.score(counts) * n_tokens if n_tokens > 0 else 0.0), n_tokens
 
 
-def block_sizes(block: sparse.csr_array) -> tuple[int, int, int]:
-    """Return the numbers of documents, of words and of tokens."""
-    return *block.shape, int(block.sum())
+def block_sizes(counts: sparse.csr_array, block: Any) -> tuple[int, int, int, int]:
+    """Return the numbers of documents, words and tokens, and a checksum of names."""
+    return *counts.shape, int(counts.sum()), crc32(repr(column_names(block)).encode())
 
 
 def find_cuts(block: sparse.csr_array, before: int, marks: np.ndarray) -> list[int]:
@@ -153,24 +155,28 @@ def part_documents(
     return PartDocuments(Corpus(doc_ptr, word, starts(counts.data)), first)
 
 
-def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
-    """Check the blocks on the workers; return them, and `block_sizes` of each."""
-    tasks, sizes = [], []
-    for i, block in enumerate(blocks_of(X)):
+def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray, list[str]]:
+    """Check the blocks on the workers; return them, their sizes, and names of words."""
+    tasks, sizes, blocks = [], [], blocks_of(X)
+    for i, block in enumerate(blocks):
         tasks.append(cluster.task(check_block, f"check-block-{i}", block, i, estimator))
-        sizes.append(cluster.task(block_sizes, f"describe-block-{i}", tasks[-1]))
-    futures = cluster.submit([*tasks, *sizes])
-    sizes = np.array(cluster.gather(futures[len(tasks) :]), dtype=np.int64)
-    differing = np.flatnonzero(sizes[:, 1] != sizes[0, 1])
+        sizes.append(cluster.task(block_sizes, f"describe-block-{i}", tasks[-1], block))
+    names = cluster.task(column_names, "names", blocks[0])
+    futures = cluster.submit([*tasks, *sizes, names])
+    *sizes, names = cluster.gather(futures[len(tasks) :])
+    sizes = np.array(sizes, dtype=np.int64)
+    columns = sizes[:, [1, 3]]
+    differing = np.flatnonzero((columns != columns[0]).any(axis=1))
     if differing.size > 0:
         raise ValueError(
             f"Block {differing[0]} of X has {sizes[differing[0], 1]:,} words, but "
-            f"block 0 has {sizes[0, 1]:,}: all blocks need the same columns. Use one "
-            "vocabulary, or HashingVectorizer, for all of them."
+            f"block 0 has {sizes[0, 1]:,}, or the names of their columns differ: all "
+            "blocks need the same columns in the same order. Use one vocabulary, or "
+            "HashingVectorizer, for all of them."
         )
     if sizes[:, 0].sum() == 0:
         raise ValueError("X has no documents: all of its blocks are empty.")
-    return futures[: len(tasks)], sizes
+    return futures[: len(tasks)], sizes, names
 
 
 def _size_and_digest(documents: PartDocuments, n_words: int) -> tuple[int, str]:

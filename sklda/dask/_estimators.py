@@ -122,6 +122,9 @@ class BaseDaskLDA(BaseTopicModel):
             n_shards = getattr(parameters, "n_shards", None)
             partitions = partition(cluster, X, self._make_local(), n_parts, n_shards)
             self.n_features_in_ = partitions.n_words
+            vars(self).pop("feature_names_in_", None)
+            if partitions.names:
+                self.feature_names_in_ = np.array(partitions.names, object)
             problem = make_problem(self, None, schedule.first_alpha_sum)
             chain = self._chain(cluster, sampler, partitions, problem, storage)
             chain.check_length(schedule.max_iter)
@@ -433,6 +436,8 @@ default="auto"
         shards.
     n_features_in_ : int
         Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The words, if the blocks are data frames whose columns have names.
 
     See Also
     --------
@@ -576,6 +581,8 @@ default="auto"
         Number of parts into which the documents were divided.
     n_features_in_ : int
         Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The words, if the blocks are data frames whose columns have names.
 
     See Also
     --------

@@ -14,7 +14,6 @@ from scipy.stats import entropy
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklda._data.corpus import Corpus, WeightedCorpus, tokens_before
-from sklda._data.types import MatrixLike
 from sklda._engine.chain import Chain
 from sklda._engine.estimator import chain_schedule, store_chain
 from sklda._fitted.fold_in import (
@@ -135,7 +134,7 @@ class ChainRecord(NamedTuple):
     """A chain: the fitted estimator, the chain to continue, and the recorded draws."""
 
     estimator: Any
-    chain: Any  # None of an estimator that has no chain
+    chain: Chain
     draws: dict[str, np.ndarray]  # (n_draws, ...): "sweeps", "pairs", and the scalars
     seconds: float
 
@@ -153,20 +152,14 @@ class Experiment(NamedTuple):
 
     X: Any
     y: Any
-    X_test: MatrixLike | None
-    pairs: np.ndarray | None  # (n_pairs, 2); None without chains
+    pairs: np.ndarray  # (n_pairs, 2)
     held_out: HeldOut | None
     n_jobs: int | None
     fit_options: dict[str, Any]
 
-    @property
-    def has_chains(self) -> bool:
-        """Whether the estimators run Markov chains."""
-        return self.pairs is not None
-
     def start(self, estimators: list[Any]) -> list[ChainRecord]:
         """Fit each estimator."""
-        return self._side_by_side(_start if self.has_chains else _fit, estimators)
+        return self._side_by_side(_start, estimators)
 
     def go_on(self, records: list[ChainRecord], n_sweeps: int) -> list[ChainRecord]:
         """Run copies of the chains for more sweeps."""
@@ -181,17 +174,6 @@ class Experiment(NamedTuple):
         except BaseException:
             stop.is_set = True  # joblib does not end threads
             raise
-
-
-def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> ChainRecord:
-    began = perf_counter()
-    draws = {"bound": estimator._fit(experiment.X, experiment.y).evaluate()}
-    seconds = perf_counter() - began
-    if experiment.X_test is not None:
-        draws["test_log_probability"] = estimator.score(experiment.X_test)
-    draws |= {"sweeps": estimator.n_iter_, "pairs": np.empty(0, np.bool_)}
-    arrays = {name: np.array([value]) for name, value in draws.items()}
-    return ChainRecord(estimator, None, arrays, seconds)
 
 
 def _start(estimator: Any, experiment: Experiment, stop: Stop) -> ChainRecord:

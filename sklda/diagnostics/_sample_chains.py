@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from inspect import isclass, signature
+from inspect import signature
 from numbers import Integral
 from textwrap import wrap
 from typing import Any, Self
@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -26,7 +27,6 @@ from sklda._data.sklearn_private import Interval
 from sklda._data.types import MatrixLike
 from sklda._engine.estimator import BaseChainEstimator, chain_schedule
 from sklda._engine.kept_samples import check_keep_draws
-from sklda._estimators.base import BaseTopicModel
 from sklda._sampling.parameters import (
     CONSTRAINTS,
     POSITIVE_INTEGER,
@@ -47,7 +47,7 @@ from sklda.diagnostics._verdict import (
     rows_of_pairs,
     texts,
 )
-from sklda.inspection._estimates import in_two_lines, table_lines
+from sklda.inspection._estimates import table_lines
 
 _WIDTH = 80  # characters of the printed verdict
 
@@ -62,8 +62,8 @@ class SampledChains:
         The fitted estimators, one for each chain. Each has a `random_state` that
         reproduces its result when it is fitted alone.
     best_estimator_ : estimator
-        The estimator with the highest log joint probability (for CVBLDA, the highest
-        bound), averaged over the second half of the draws.
+        The estimator with the highest log joint probability, averaged over the second
+        half of the draws.
     best_index_ : int
         Its index in `estimators_`.
     scalars_ : dict of str to ndarray of shape (n_chains, n_draws)
@@ -71,7 +71,7 @@ class SampledChains:
 
         - "log_joint": log p(w, z | alpha, beta) in nats per token. For MedLDA, it
           includes the loss of the labels and the prior of the weights, up to a
-          constant. CVBLDA has "bound" instead.
+          constant.
         - "test_log_probability": mean log predictive probability of a token of
           `X_test` under the topics of this sample, by document completion as in
           ``score``, in nats.
@@ -86,7 +86,7 @@ class SampledChains:
         - "loss": hinge loss of the labels, mean over the documents (MedLDA).
     pairs_ : ndarray of bool of shape (n_chains, n_draws, n_pairs)
         Whether the two tokens of each of 1,000 pairs share a topic. Half of the pairs
-        come from the same document. CVBLDA has no pairs.
+        come from the same document.
     sweeps_ : ndarray of shape (n_draws,)
         Sweeps after which the draws were recorded.
     seconds_ : ndarray of shape (n_chains,)
@@ -110,7 +110,6 @@ class SampledChains:
         if n_draws == 0:
             raise ValueError("A callback has stopped a chain before its first draw.")
         self.estimators_ = [record.estimator for record in records]
-        self._name = type(self.estimators_[0]).__name__
         self.scalars_ = {
             name: np.array([record.draws[name][:n_draws] for record in records])
             for name in records[0].draws
@@ -122,12 +121,12 @@ class SampledChains:
     @property
     def best_index_(self) -> int:
         """Index of the best estimator."""
-        total = self._log_joint()
+        total = self.scalars_["log_joint"]
         return int(total[:, total.shape[1] // 2 :].mean(axis=1).argmax())
 
     @property
     def best_estimator_(self) -> Any:
-        """The estimator with the highest log joint, or bound."""
+        """The estimator with the highest log joint."""
         return self.estimators_[self.best_index_]
 
     @property
@@ -147,25 +146,13 @@ class SampledChains:
 
     @cached_property
     def _verdict(self) -> Verdict:
-        if not self._experiment.has_chains:
-            return Verdict(
-                f"R-hat does not apply to {self._name}: its starts are optimisations, "
-                "not samples. Their bounds differ by "
-                f"{np.ptp(self.scalars_['bound']):.2g} nats per token; use "
-                "best_estimator_."
-            )
         scalars, learned = self.scalars_, learns_priors(self.estimators_[0])
         if learned:  # priors differ, and with them the log joints
             scalars = {n: d for n, d in scalars.items() if n != "log_joint"}
         annealings = [record.chain.annealing for record in self._records]
         annealed = np.array([annealing.n_sweeps > 0 for annealing in annealings])
-        draws = self._log_joint(), scalars, self.pairs_
+        draws = self.scalars_["log_joint"], scalars, self.pairs_
         return judge(*draws, self._length, annealed, have_own_priors=learned)
-
-    def _log_joint(self) -> np.ndarray:
-        """Return the log joint, or bound, (n_chains, n_draws)."""
-        scalars = self.scalars_
-        return scalars["log_joint" if "log_joint" in scalars else "bound"]
 
     @validates(n_sweeps=POSITIVE_INTEGER)
     def more(self, n_sweeps: int) -> Self:
@@ -189,19 +176,12 @@ class SampledChains:
         ------
         ValueError
             If `n_sweeps` is not a positive multiple of `thin`.
-        TypeError
-            If the estimator has no chain, such as CVBLDA.
 
         Notes
         -----
         An interrupted call changes nothing, because it runs copies of the chains. These
         double the memory.
         """
-        if not self._experiment.has_chains:
-            raise TypeError(
-                f"{self._name} has no chain to continue: set max_iter or tol, and call "
-                "sample_chains again."
-            )
         thin = self._length.thin
         if n_sweeps % thin != 0:
             raise ValueError(
@@ -261,11 +241,8 @@ class SampledChains:
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, float]]:
-        seconds = self.seconds_.sum() if self._experiment.has_chains else None
-        rows = {n: row_of_scalar(draws, seconds) for n, draws in self.scalars_.items()}
-        if self._experiment.has_chains:
-            rows |= rows_of_pairs(self.pairs_)
-        return rows | rows_of_fits(self.estimators_)
+        rows = {name: row_of_scalar(draws) for name, draws in self.scalars_.items()}
+        return rows | rows_of_pairs(self.pairs_) | rows_of_fits(self.estimators_)
 
     def to_datatree(self) -> Any:
         """Return the draws for use with ArviZ.
@@ -299,11 +276,8 @@ class SampledChains:
 
     def _traces(self) -> dict[str, Any]:
         """Return what ConvergenceDisplay draws."""
-        models, log_joint = self.estimators_, self._log_joint()
-        burn_in, agreement, quantity = 0, np.nan, "bound"
-        if self._experiment.has_chains:
-            burn_in, quantity = self._length.burn_in, "log joint"
-            agreement = float(r_hat(log_joint))
+        models, log_joint = self.estimators_, self.scalars_["log_joint"]
+        agreement = float(r_hat(log_joint))
         sweeps = [self.sweeps_] * len(models)
         values, unit = list(log_joint), "nats per token"
         if all(len(getattr(model, "log_joint_", [])) for model in models):
@@ -313,20 +287,18 @@ class SampledChains:
             "sweeps": sweeps,
             "values": values,
             "names": [f"chain {i}" for i in range(len(models))],
-            "quantity": f"{quantity} ({unit})",
-            "burn_in": burn_in,
+            "quantity": f"log joint ({unit})",
+            "burn_in": self._length.burn_in,
             "r_hat": None if np.isnan(agreement) else agreement,
         }
 
     def __repr__(self) -> str:
         n_chains, n_draws = self.pairs_.shape[:2]
-        title = f"{n_chains} starts of {self._name}"
-        if self._experiment.has_chains:
-            title = f"{n_chains} chains of {self._name}, {n_draws} draws each"
+        name = type(self.estimators_[0]).__name__
+        title = f"{n_chains} chains of {name}, {n_draws} draws each"
         rows = [["", *COLUMNS]]
         rows += [[name, *texts(row)] for name, row in self._rows.items()]
-        lines = table_lines(in_two_lines(rows))
-        return "\n".join([title, *lines, *wrap(self.verdict_, _WIDTH)])
+        return "\n".join([title, *table_lines(rows), *wrap(self.verdict_, _WIDTH)])
 
 
 @validates(
@@ -360,8 +332,9 @@ def sample_chains(
     Parameters
     ----------
     estimator : estimator
-        Any estimator of sklda; it is cloned. CVBLDA optimises instead of sampling, so
-        the result has several starts and the best of them, but no R-hat.
+        A sampler of sklda; it is cloned. CVBLDA optimises instead of sampling: fit it
+        with several seeds and `evaluate_every`, and keep the fit whose `bound_` ends
+        highest.
     X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
         Word counts, with at least one token.
     y : array-like of shape (n_documents,) or (n_documents, n_classes), default=None
@@ -393,7 +366,8 @@ default=None
     Raises
     ------
     TypeError
-        If the estimator is not from sklda, or covariates are given and it takes none.
+        If the estimator is not a sampler of sklda, or takes no covariates and some are
+        given.
     ValueError
         If a parameter is out of range, the estimator rejects X, y or X_test, or X or
         X_test has no tokens.
@@ -406,10 +380,10 @@ default=None
 
     Notes
     -----
-    Memory: one fit per chain, a copy of a CSR matrix X, and one byte for each draw and
-    pair of tokens. If X has 2^27 or more document-word pairs, it is not copied: each
-    chain takes 12 bytes per pair in temporary files, and also in memory if it runs in a
-    process. Callbacks of the estimator receive the fit of each chain.
+    Memory: one fit per chain, a copy of a sparse matrix X, and one byte for each draw
+    and pair of tokens. If X has 2^27 or more document-word pairs, it is not copied:
+    each chain takes 12 bytes per pair in temporary files, and also in memory if it runs
+    in a process. Callbacks of the estimator receive the fit of each chain.
 
     Examples
     --------
@@ -424,12 +398,11 @@ default=None
     >>> chains.more(480).scalars_["log_joint"].shape
     (4, 100)
     """
-    is_ours = isinstance(estimator, BaseTopicModel) and not isclass(estimator)
-    if not is_ours or hasattr(estimator, "to_local"):  # on a cluster
+    if not isinstance(estimator, BaseChainEstimator):
         raise TypeError(
-            f"estimator must be an estimator of sklda, got {estimator!r}. For a "
-            "pipeline, pass its last step, and the output of the earlier steps as X. "
-            "Fit estimators of sklda.dask with several seeds instead."
+            f"estimator must be a sampler of sklda, got {estimator!r}. For a pipeline, "
+            "pass its last step, and the output of the earlier steps as X. Fit CVBLDA "
+            "and estimators of sklda.dask with several seeds instead."
         )
     options = {} if covariates is None else {"covariates": covariates}
     if options and "covariates" not in signature(estimator.fit).parameters:
@@ -438,10 +411,9 @@ default=None
     import_extra(ARVIZ_STATS, "diagnostics", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
-    is_csr = getattr(X, "format", None) == "csr"
-    if pairs is not None and is_csr and read_in_blocks(X) is None:
+    if sparse.issparse(X) and read_in_blocks(X) is None:
         X = X.copy()  # `more` needs the counts even if the user changes X
-    experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs, options)
+    experiment = Experiment(X, y, pairs, held_out, n_jobs, options)
     return SampledChains(experiment, experiment.start(clones))
 
 
@@ -455,10 +427,8 @@ def _clones(
     models = [clone(estimator) for _ in seeds]
     for model, sequence in zip(models, seeds, strict=True):
         model.set_params(random_state=int(sequence.generate_state(1)[0]))
-        if getattr(model, "warm_start", False):
-            model.set_params(warm_start=False)  # `SampledChains.more` continues them
-    init = estimator.init if isinstance(estimator, BaseChainEstimator) else None
-    if isinstance(init, str) and init == "annealed":
+        model.set_params(warm_start=False)  # `SampledChains.more` continues them
+    if isinstance(estimator.init, str) and estimator.init == "annealed":
         for model in models[1::2]:
             model.set_params(init="random")
     return models, np.random.default_rng(root)
@@ -466,29 +436,21 @@ def _clones(
 
 def _check_data(
     estimator: Any, X: Any, X_test: Any, generator: np.random.Generator, n_chains: int
-) -> tuple[np.ndarray | None, HeldOut | None]:
-    """Return the pairs of tokens, if there are chains, and the test documents."""
+) -> tuple[np.ndarray, HeldOut | None]:
+    """Return the pairs of tokens, and the test documents."""
     for matrix, name in ((X, "X"), (X_test, "X_test")):
         check_repeatable(matrix, "sample_chains", name)
     estimator._validate_params()
-    pairs, whole = None, estimator._whole_counts
-    has_chains = isinstance(estimator, BaseChainEstimator)
-    if has_chains:
-        corpus = check_corpus(estimator, X, reset=True)
-    else:
-        corpus = check_weights(estimator, X, reset=True, whole=whole)
+    corpus, parameters = check_corpus(estimator, X, reset=True), estimator._parameters
     if corpus.word.size == 0:
         raise ValueError("X has no tokens, so there is nothing to sample.")
-    if has_chains:
-        parameters = estimator._parameters
-        keep_draws = getattr(parameters, "keep_draws", 0)
-        problem = make_problem(estimator, corpus)
-        schedule = chain_schedule(parameters)
-        check_keep_draws(keep_draws, schedule, problem, n_chains=n_chains)
-        pairs = draw_pairs(corpus, generator)
+    keep_draws = getattr(parameters, "keep_draws", 0)
+    problem, schedule = make_problem(estimator, corpus), chain_schedule(parameters)
+    check_keep_draws(keep_draws, schedule, problem, n_chains=n_chains)
+    pairs = draw_pairs(corpus, generator)
     if X_test is None:
         return pairs, None
-    documents = HeldOut.of(check_weights(estimator, X_test, reset=False, whole=whole))
+    documents = HeldOut.of(check_weights(estimator, X_test, reset=False, whole=True))
     if not documents.weights.count.any():
         raise ValueError("X_test has no tokens: pass documents with tokens, or None.")
     return pairs, documents

@@ -26,7 +26,6 @@ COLUMNS = {
     "ess_bulk": ".0f",
     "ess_tail": ".0f",
     "mcse": ".2g",
-    "ess_per_second": ".1f",
     "spread": ".2g",
 }
 
@@ -79,14 +78,11 @@ def spread(draws: np.ndarray) -> float:
     return float(np.ptp(draws.mean(axis=1)))
 
 
-def row_of_scalar(draws: np.ndarray, seconds: float | None) -> dict[str, float]:
-    """Return the row of a scalar; without seconds, that of several optimisations."""
+def row_of_scalar(draws: np.ndarray) -> dict[str, float]:
+    """Return the row of a scalar."""
     row = {"mean": draws.mean(), "sd": draws.std(ddof=1), "spread": spread(draws)}
-    if seconds is not None:
-        tail = _compute("ess", draws, method="tail", prob=_TAILS)
-        row |= {"r_hat": r_hat(draws), "mcse": mcse(draws), "ess_tail": tail}
-        row["ess_bulk"] = ess(draws)
-        row["ess_per_second"] = row["ess_bulk"] / seconds
+    row |= {"r_hat": r_hat(draws), "mcse": mcse(draws), "ess_bulk": ess(draws)}
+    row["ess_tail"] = _compute("ess", draws, method="tail", prob=_TAILS)
     return _row(row)
 
 

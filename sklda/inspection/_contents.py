@@ -157,11 +157,11 @@ def top_documents(
 ) -> tuple[Any, ...]:
     """Return the documents with the largest proportions of each topic.
 
-    Proportions are the output of `transform`. If its rows do not sum to 1 (or, with
-    one-vs-rest, to the number of classes), the model is treated as a matrix
-    factorisation (NMF): each column is multiplied by the sum of its row of
-    `components_`, which gives expected numbers of tokens, and rows are normalised.
-    Cost: that of `transform` and, with `n_words`, O(K) for each word of the documents.
+    Proportions are the output of `transform`. If its rows do not sum to 1, the model is
+    treated as a matrix factorisation (NMF): each column is multiplied by the sum of its
+    row of `components_`, which gives expected numbers of tokens, and rows are
+    normalised. Cost: that of `transform` and, with `n_words`, O(K) for each word of the
+    documents.
 
     Parameters
     ----------
@@ -180,8 +180,7 @@ def top_documents(
     documents : ndarray of shape (n_components, n_documents)
         Row numbers in X, largest proportion first; ties are broken by row.
     proportions : ndarray of shape (n_components, n_documents)
-        Proportion of the topic in each of these documents, from 0 to 1; with
-        one-vs-rest, among the topics of its class.
+        Proportion of the topic in each of these documents, from 0 to 1.
     words : list of list of ndarray of int
         Only with `n_words`: for each topic and each of its documents, the words that
         speak for the topic, as columns of X. These are the words of the document with
@@ -220,16 +219,13 @@ def top_documents(
         return documents, shares
     topics = fitted_topics.normalise(fitted_topics.fitted_components(estimator))
     check_limit(n_words, "n_words", topics.shape[1], "words")
-    n_of_model = len(topics) // fitted_topics.count_models(estimator)
     counts = fitted_topics.check_counts(X)
     words: list[list[np.ndarray]] = [[] for _ in topics]
     for (k, _), d in np.ndenumerate(documents):
-        first = k - k % n_of_model
-        model = slice(first, first + n_of_model)  # one-vs-rest has several
         tokens = fitted_topics.axis_sums(counts[[d]], axis=0)
         columns = np.flatnonzero(tokens * topics[k] * proportions[d, k])
-        joint = topics[model, columns].T * proportions[d, model]
-        expected = tokens[columns] * fitted_topics.normalise(joint)[:, k - first]
+        joint = topics[:, columns].T * proportions[d]
+        expected = tokens[columns] * fitted_topics.normalise(joint)[:, k]
         words[k].append(columns[np.argsort(-expected, kind="stable")[:n_words]])
     return documents, shares, words
 
@@ -266,9 +262,8 @@ def pyldavis_data(
         topic_term_dists : ndarray of shape (n_components, n_features_in_)
             Word probabilities of each topic; rows sum to 1.
         doc_topic_dists : ndarray of shape (n_nonempty_documents, n_components)
-            Topic proportions, with one-vs-rest divided by the number of classes; rows
-            sum to 1. Empty documents are omitted, because pyLDAvis weights documents by
-            their lengths.
+            Topic proportions; rows sum to 1. Empty documents are omitted, because
+            pyLDAvis weights documents by their lengths.
         doc_lengths : ndarray of shape (n_nonempty_documents,)
             Number of tokens of each of these documents.
         vocab : list of str
@@ -311,8 +306,7 @@ def pyldavis_data(
     nonempty = lengths > 0
     return {
         "topic_term_dists": fitted_topics.normalise(components),
-        "doc_topic_dists": proportions[nonempty]
-        / fitted_topics.count_models(estimator),
+        "doc_topic_dists": proportions[nonempty],
         "doc_lengths": lengths[nonempty],
         "vocab": names,
         "term_frequency": fitted_topics.axis_sums(counts, axis=0),
@@ -629,7 +623,7 @@ def save_explorer(
             "typical": pack(typical.ravel()),
         },
         "groups": bins and _groups(bins, lengths[:, np.newaxis] * proportions),
-        "classes": _classes(estimator, n_topics),
+        "classes": _classes(estimator),
     }
     path.write_bytes(build_page(path.stem if title is None else title, contents))
     return path
@@ -687,22 +681,18 @@ def _groups(groups: Groups, tokens: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _classes(estimator: Any, n_topics: int) -> dict[str, Any] | None:
+def _classes(estimator: Any) -> dict[str, Any] | None:
     """Return the weight of each topic for each class, or None without classes.
 
-    Two classes share one task: "other" is the first and "names" the second. With
-    one-vs-rest, the weight of a topic is None except for the task that it belongs to.
+    Two classes share one task: "other" is the first and "names" the second.
     """
     if not hasattr(estimator, "classes_") or not hasattr(estimator, "coef_"):
         return None
     names = list(map(str, estimator.classes_))
     other = names.pop(0) if len(estimator.coef_) == 1 else None
-    weights = np.full((n_topics, len(names)), None)
-    for task, row in enumerate(estimator.coef_):
-        first = task * len(row) if fitted_topics.count_models(estimator) > 1 else 0
-        rounded = [float(f"{weight:.4g}") for weight in row]
-        weights[first : first + len(row), task] = rounded
-    return {"names": names, "other": other, "weights": weights.tolist()}
+    by_topic = np.transpose(estimator.coef_)
+    weights = [[float(f"{weight:.4g}") for weight in row] for row in by_topic]
+    return {"names": names, "other": other, "weights": weights}
 
 
 def pack(values: np.ndarray) -> dict[str, str]:

@@ -86,20 +86,6 @@ def line_of_others(n_topics: int, n_shown: int) -> list[str]:
     return [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
 
 
-def in_two_lines(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return rows whose headings break at their last "_" if that makes a column narrow.
-
-    The first row is that of the headings; two rows stand in its place.
-    """
-    above, below = [], []
-    for name, *cells in zip(*rows, strict=True):
-        first, mark, last = name.rpartition("_")
-        breaks = len(name) > max(map(len, cells), default=0)
-        above.append(first + mark if breaks else "")
-        below.append(last if breaks else name)
-    return [above, below, *map(list, rows[1:])]
-
-
 # --- contrasts --------------------------------------------------------------------
 
 

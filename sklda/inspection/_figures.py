@@ -272,16 +272,13 @@ class DocumentTopicsDisplay(_display.Display):
     ----------
     proportions : ndarray of shape (n_documents, n_topics)
         Proportions of the plotted topics in each document. If a row sums to less than
-        `n_models`, a segment for other topics shows the rest.
+        1, a segment for other topics shows the rest.
     topics : ndarray of shape (n_topics,)
         Indices of the plotted topics.
     document_names : list of str
         Name of each document, for the vertical axis.
     topic_names : list of str
         Name of each plotted topic, for the legend.
-    n_models : int, default=1
-        Sum of the proportions of a document: with one-vs-rest, the number of classes,
-        each of which has its own topics; otherwise 1.
     ax_, figure_ : Axes and Figure
         Axes and figure of the plot.
     bars_ : list of BarContainer
@@ -302,7 +299,6 @@ class DocumentTopicsDisplay(_display.Display):
     topics: np.ndarray
     document_names: list[str]
     topic_names: list[str]
-    n_models: int = 1
 
     @classmethod
     @validates(n_words=NUMBER_OF_WORDS, n_topics=POSITIVE_INTEGER)
@@ -374,7 +370,6 @@ class DocumentTopicsDisplay(_display.Display):
             topics=topics,
             document_names=names,
             topic_names=[labels[k] for k in topics],
-            n_models=fitted_topics.count_models(estimator),
         ).plot(ax, **style)
 
     def _figure_size(self) -> tuple[float, float]:
@@ -392,7 +387,7 @@ class DocumentTopicsDisplay(_display.Display):
         ):
             self.bars_.append(axes.barh(rows, widths, left=starts, **series | style))
             luminance = np.dot(series["color"][:3], [0.299, 0.587, 0.114])
-            has_room = widths >= _MIN_NUMBERED * self.n_models
+            has_room = widths >= _MIN_NUMBERED
             axes.bar_label(
                 self.bars_[-1],
                 np.where(has_room, str(topic), ""),
@@ -401,13 +396,13 @@ class DocumentTopicsDisplay(_display.Display):
                 fontsize="small",
             )
             starts = starts + widths
-        rest = (self.n_models - starts).clip(0)
+        rest = (1 - starts).clip(0)
         if rest.max() > 1e-6:
             style = style | {"color": "white", "edgecolor": "grey", "hatch": "////"}
             bars = axes.barh(rows, rest, left=starts, label="others", **style)
             self.bars_.append(bars)
         _display.write_rows(axes, self.document_names, _display.SHORT)
-        axes.set(xlim=(0, self.n_models), xlabel="proportion of the topic")
+        axes.set(xlim=(0, 1), xlabel="proportion of the topic")
         _display.draw_legend(axes, title="Topics")
 
 
@@ -583,8 +578,7 @@ class TopicMapDisplay(_display.Display):
     positions : ndarray of shape (n_topics, 2)
         Centres of the circles.
     frequencies : ndarray of shape (n_topics,)
-        Proportion of all tokens in each topic. With one-vs-rest, the topics of each
-        class cover all tokens, so each class has an equal share.
+        Proportion of all tokens in each topic.
     labels : list of str
         Number of each topic, and its name or words, which a list beside the map shows.
     explained_ratio : ndarray of shape (2,)

@@ -8,7 +8,6 @@ from sklda.metrics._alignment import (
     TopicAlignment,
     TopicStability,
     align_topics,
-    consensus_topics,
     topic_stability,
 )
 from sklda.metrics._coherence import topic_coherence, topic_diversity, topic_exclusivity
@@ -22,7 +21,6 @@ __all__ = [
     "TopicAlignment",
     "TopicStability",
     "align_topics",
-    "consensus_topics",
     "document_completion_score",
     "left_to_right_log_likelihood",
     "topic_coherence",

@@ -1,4 +1,4 @@
-"""Alignment, stability and consensus of the topics of several models."""
+"""Alignment and stability of the topics of several models."""
 
 from __future__ import annotations
 
@@ -238,65 +238,37 @@ def topic_stability(
     topics, n_words = _rows(named, distance, n_words)
     empty = [
         fitted_topics.empty_topics(
-            model, fitted_topics.word_weights(model) if hasattr(model, "fit") else rows
+            model,
+            fitted_topics.word_weights(model)
+            if fitted_topics.is_estimator(model)
+            else rows,
         )
         for model, rows in zip(named.values(), topics, strict=True)
     ]
     fitted_topics.warn_of_empty(np.concatenate(empty), "they do not count")
-    return _stability(topics, empty, distance, n_words)
-
-
-@validates(**DISTANCE_CONSTRAINTS)
-def consensus_topics(
-    models: Sequence[Any],
-    distance: Distance = "hellinger",
-    *,
-    n_words: int | None = None,
-) -> np.ndarray:
-    """Average each topic of the prototype with its partners in the other fits.
-
-    `topic_stability` finds the prototype. The mean of unstable topics is meaningless.
-
-    Parameters
-    ----------
-    models : list of estimator or array-like of shape (n_topics, n_words_of_corpus)
-        At least two models, as for `topic_stability`.
-    distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
-        Distance between two topics, see `align_topics`.
-    n_words : int, default=None
-        Number of words that "top-words" compares. By default 10, or all if there are
-        fewer.
-
-    Returns
-    -------
-    ndarray of shape (n_topics, n_words_of_corpus)
-        Word distributions, in the order of the topics of the prototype; rows sum to 1.
-        Fits without a partner for a topic do not contribute to its mean.
-
-    Raises
-    ------
-    NotFittedError, TypeError, ValueError
-        As `topic_stability`, which also has the same cost.
-
-    Examples
-    --------
-    >>> from sklda.metrics import consensus_topics
-    >>> fits = [[[4, 4, 0], [0, 0, 4]], [[0, 0, 4], [2, 6, 0]], [[3, 5, 0], [0, 0, 4]]]
-    >>> consensus_topics(fits)
-    array([[0.375, 0.625, 0.   ],
-           [0.   , 0.   , 1.   ]])
-    """
-    topics = _distributions_of_all(_check_models(models, "models", minimum=2))
-    n_words = check_distance(distance, n_words, topics[0].shape[1])
-    empty = [np.zeros(len(rows), bool) for rows in topics]
-    reference = topics[_stability(topics, empty, distance, n_words).prototype]
-    total, n_fits = np.zeros(reference.shape), np.zeros((len(reference), 1))
-    for distributions in topics:
-        distances = topic_distances(reference, distributions, distance, n_words)
+    similarities = np.eye(len(topics))
+    topic_similarities = [np.zeros((len(topics), len(rows))) for rows in topics]
+    numbers = [np.flatnonzero(~is_empty) for is_empty in empty]
+    for i, j in zip(*np.triu_indices(len(topics), 1), strict=True):
+        pair = topics[i][numbers[i]], topics[j][numbers[j]]
+        distances = topic_distances(*pair, distance, n_words)
         rows, columns = linear_sum_assignment(distances)
-        total[rows] += distributions[columns]
-        n_fits[rows] += 1
-    return np.asarray(total / n_fits)
+        values = 1 - distances[rows, columns]
+        topic_similarities[i][j, numbers[i][rows]] = values
+        topic_similarities[j][i, numbers[j][columns]] = values
+        similarity = values.sum() / max(*distances.shape, 1)
+        similarities[i, j] = similarities[j, i] = similarity
+    n_others = len(topics) - 1
+    means = (similarities.sum(axis=1) - 1) / n_others
+    # The first of equals: they may differ by rounding.
+    prototype = int(np.argmax(means >= means.max() - 1e-12))
+    per_topic = topic_similarities[prototype].sum(axis=0) / n_others
+    return TopicStability(
+        overall=float(means.mean()),
+        prototype=prototype,
+        per_topic=np.where(empty[prototype], np.nan, per_topic),
+        similarities=similarities,
+    )
 
 
 def _check_models(models: Any, name: str, minimum: int) -> dict[str, Any]:
@@ -350,32 +322,3 @@ def _rows(
     words = fitted_topics.words_of(list(chain.from_iterable(lists)))
     n_words = check_distance(distance, n_words, len(words))
     return [fitted_topics.rank_weights(rows, words, n_words) for rows in lists], n_words
-
-
-def _stability(
-    topics: list[np.ndarray], empty: list[np.ndarray], distance: str, n_words: int
-) -> TopicStability:
-    """Return the result of `topic_stability` for checked models."""
-    similarities = np.eye(len(topics))
-    topic_similarities = [np.zeros((len(topics), len(rows))) for rows in topics]
-    numbers = [np.flatnonzero(~is_empty) for is_empty in empty]
-    for i, j in zip(*np.triu_indices(len(topics), 1), strict=True):
-        pair = topics[i][numbers[i]], topics[j][numbers[j]]
-        distances = topic_distances(*pair, distance, n_words)
-        rows, columns = linear_sum_assignment(distances)
-        values = 1 - distances[rows, columns]
-        topic_similarities[i][j, numbers[i][rows]] = values
-        topic_similarities[j][i, numbers[j][columns]] = values
-        similarity = values.sum() / max(*distances.shape, 1)
-        similarities[i, j] = similarities[j, i] = similarity
-    n_others = len(topics) - 1
-    means = (similarities.sum(axis=1) - 1) / n_others
-    # The first of equals: they may differ by rounding.
-    prototype = int(np.argmax(means >= means.max() - 1e-12))
-    per_topic = topic_similarities[prototype].sum(axis=0) / n_others
-    return TopicStability(
-        overall=float(means.mean()),
-        prototype=prototype,
-        per_topic=np.where(empty[prototype], np.nan, per_topic),
-        similarities=similarities,
-    )

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda._data.checks import check_limit, shown
+from sklda._data import checks
 from sklda._data.corpus import numbers_of_ranges
 from sklda._data.notices import warn_user
 from sklda._data.sklearn_private import Interval, StrOptions
@@ -305,7 +305,7 @@ list of str
     in_texts = measure in _WINDOWS
     _check_given(measure, in_texts, X, texts, window)
     weights, names = _weights(model, feature_names, n_words, in_texts)
-    check_limit(n_words, "n_words", weights.shape[1], "words")
+    checks.check_limit(n_words, "n_words", weights.shape[1], "words")
     empty = fitted_topics.empty_topics(model, weights)
     fitted_topics.warn_of_empty(empty, "their coherence is NaN")
     top = fitted_topics.top_indices(weights[~empty], n_words)
@@ -315,6 +315,10 @@ list of str
         size = _WINDOWS[measure] if window is None else window
         occurrences = occurrences_in_windows(texts, searched, size)
     else:
+        given = checks.column_names(X)
+        if given and fitted_topics.has_names(model):
+            known = model.feature_names_in_.tolist()
+            checks.check_same_words("model", known, "X", given)
         occurrences = iter([_in_documents(X, words, weights.shape[1])])
     topics = topics.reshape(top.shape)
     together, n_units = _count(occurrences, topics)
@@ -363,7 +367,7 @@ def _check_occurring(searched: list[str], occurring: np.ndarray) -> None:
     lost = np.delete(np.arange(len(searched)), occurring)
     if lost.size == 0:
         return
-    words = shown(searched[word] for word in lost)
+    words = checks.shown(searched[word] for word in lost)
     way_out = (
         "feature_names must be spelt like the tokens in texts. CountVectorizer() "
         "splits strings; for a different vectorizer, pass "
@@ -491,7 +495,7 @@ list of str
         weights = fitted_topics.rank_weights(
             lists, fitted_topics.words_of(lists), n_words
         )
-    check_limit(n_words, "n_words", weights.shape[1], "words")
+    checks.check_limit(n_words, "n_words", weights.shape[1], "words")
     empty = fitted_topics.empty_topics(model, weights)
     fitted_topics.warn_of_empty(empty, "the diversity is that of the others")
     words = fitted_topics.top_indices(weights[~empty], n_words)

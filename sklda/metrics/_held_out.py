@@ -76,8 +76,7 @@ def document_completion_score(
     Raises
     ------
     NotFittedError, TypeError
-        Before fit; if the estimator has no `components_`, or a separate model for each
-        class.
+        Before fit; if the estimator has no `components_`.
     ValueError
         If X does not contain counts of the same words as in fit, `components_` has
         negative values, or smoothing is out of its range.
@@ -97,7 +96,6 @@ def document_completion_score(
         estimator = estimator[-1]
     estimator = fitted_topics.snapshot(estimator)
     components = fitted_topics.fitted_components(estimator)
-    fitted_topics.check_one_model(estimator)
     if smoothing is None:
         has_prior = hasattr(estimator, "topic_word_prior_")
         smoothing = 0.0 if has_prior else DEFAULT_SMOOTHING
@@ -253,8 +251,7 @@ def left_to_right_log_likelihood(
     Raises
     ------
     NotFittedError, TypeError
-        Before fit; if the estimator has no `components_` or `doc_topic_prior_`, or a
-        separate model for each class.
+        Before fit; if the estimator has no `components_` or `doc_topic_prior_`.
     ValueError
         If X does not contain counts of the same words as in fit, `components_` has
         negative values, or a parameter is out of its range.
@@ -290,7 +287,6 @@ def left_to_right_log_likelihood(
             f"{type(estimator).__name__} has no doc_topic_prior_, so documents have no "
             "probability: pass a fitted LDA model."
         )
-    fitted_topics.check_one_model(estimator)
     alpha = np.full(
         len(topics), fitted_topics.fitted_prior(estimator, "doc_topic_prior_")
     )

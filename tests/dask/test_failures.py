@@ -74,6 +74,18 @@ def test_bad_X(message, documents):
     assert not hasattr(model, "n_features_in_")
 
 
+def test_blocks_that_are_frames_have_the_same_columns():
+    frame = pytest.importorskip("pandas").DataFrame(X.toarray())
+    frame = frame.rename(columns="w{}".format)
+    model = make(max_iter=6).fit([delayed(frame)])
+    assert model.feature_names_in_.tolist() == frame.columns.tolist()
+    others = delayed(frame.iloc[:, ::-1])
+    with pytest.raises(ValueError, match="names of their columns differ"):
+        model.fit([delayed(frame), others])
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.score([others])
+
+
 @pytest.mark.parametrize(
     "documents", [X, [X], "X", db.from_sequence([X])], ids=lambda X: type(X).__name__
 )

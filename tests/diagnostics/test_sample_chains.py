@@ -47,11 +47,9 @@ MODELS = {
     "covariates": (DMRLDA(4, **DRAWS), None),
     "classifier": (MedLDAClassifier(4, **PARAMS), LABELS),
     "regressor": (MedLDARegressor(4, sampler="gibbs", **PARAMS), THETA[:, 0]),
-    "starts": (CVBLDA(4, max_iter=5, tol=0), None),
 }
 DATA = {"covariates": {"covariates": THETA[:, 1]}}
 models = pytest.mark.parametrize("name", MODELS)
-chain_models = pytest.mark.parametrize("name", [n for n in MODELS if n != "starts"])
 
 
 def sample(name, n_chains=3, **options):
@@ -90,12 +88,10 @@ def test_chains_are_fits_of_their_own(name):
     assert np.unique(last, axis=1).shape[1] > 1
 
 
-@pytest.mark.parametrize("name", ["collapsed", "covariates", "classifier", "starts"])
+@pytest.mark.parametrize("name", ["collapsed", "covariates", "classifier"])
 def test_chains_start_apart(name):
     inits = [model.init for model in sample(name).estimators_]
-    # No R-hat compares several starts of an optimisation.
-    apart = "annealed" if name == "starts" else "random"
-    assert inits == ["annealed", apart, "annealed"]
+    assert inits == ["annealed", "random", "annealed"]
 
 
 def test_another_start_is_kept():
@@ -106,7 +102,7 @@ def test_another_start_is_kept():
         np.testing.assert_array_equal(fitted.init, init)
 
 
-@chain_models
+@models
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_more_sweeps_are_those_of_longer_chains(name, n_jobs):
     model, y = MODELS[name]
@@ -123,15 +119,14 @@ def test_more_sweeps_are_those_of_longer_chains(name, n_jobs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["shards", "many topics", "starts"])
+@pytest.mark.parametrize("name", ["shards", "many topics"])
 def test_processes_come_to_the_same(name):
     expected = sample(name, n_chains=2)
     with joblib.parallel_config("loky", n_jobs=2):
         chains = sample(name, n_chains=2)
         assert_same(chains, expected)
-        if name != "starts":
-            again = pickle.loads(pickle.dumps(chains))
-            assert_same(again.more(4), expected.more(4))
+        again = pickle.loads(pickle.dumps(chains))
+        assert_same(again.more(4), expected.more(4))
 
 
 @pytest.mark.parametrize("name", ["collapsed", "partially collapsed", "ecgs"])
@@ -149,6 +144,9 @@ def test_the_caller_may_change_x_between_the_sweeps(name):
         documents.data[:] = 7
         documents.indptr[1:-1] = 0
     assert_same(chains.more(8), expected)
+    frame = pytest.importorskip("pandas").DataFrame(X.toarray())
+    frame = frame.rename(columns=str).rename(columns={"0": "format"})
+    sample_chains(model, frame, **options)  # is in no format of SciPy
 
 
 def test_the_seed():
@@ -167,15 +165,6 @@ def test_the_best_has_the_highest_log_joint():
     means = chains.scalars_["log_joint"][:, 2:].mean(axis=1)
     assert chains.best_index_ == means.argmax()
     assert chains.best_estimator_ is chains.estimators_[means.argmax()]
-    starts = sample("starts", n_chains=6)
-    bounds = [
-        clone(model).set_params(evaluate_every=5).fit(X).bound_[-1]
-        for model in starts.estimators_
-    ]
-    np.testing.assert_allclose(starts.scalars_["bound"][:, 0], bounds)
-    assert starts.best_index_ == np.argmax(bounds)
-    scores = [model.score(X_TEST) for model in starts.estimators_]
-    np.testing.assert_allclose(starts.scalars_["test_log_probability"][:, 0], scores)
 
 
 def test_the_log_joint_of_medlda():
@@ -242,8 +231,9 @@ def test_what_cannot_be_sampled():
     chains = sample("collapsed")
     with pytest.raises(ValueError, match=r"multiple of thin=2.*got 5.*next one is 6"):
         chains.more(5)
-    with pytest.raises(TypeError, match="CVBLDA has no chain"):
-        sample("starts").more(5)
+    for other in (CVBLDA(4), CollapsedGibbsLDA):
+        with pytest.raises(TypeError, match=r"sampler of sklda.*Fit CVBLDA"):
+            sample_chains(other, X)
 
 
 # --- callbacks -------------------------------------------------------------------

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
+from sklda import CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
 from sklda.diagnostics._verdict import Sweeps, judge, rows_of_pairs, texts
@@ -43,8 +43,6 @@ def test_the_table_is_that_of_arviz(chains):
         assert row["sd"] == pytest.approx(draws.std(ddof=1))
         means = draws.mean(axis=1)
         assert row["spread"] == pytest.approx(means.max() - means.min())
-        speed = row["ess_bulk"] / chains.seconds_.sum()
-        assert row["ess_per_second"] == pytest.approx(speed)
 
 
 def test_pairs_that_do_not_vary_are_left_out():
@@ -91,9 +89,8 @@ def test_frame_and_texts(chains):
     assert all(name in text for name in table)
     # As wide as a page shows on a screen of 1280 pixels.
     assert max(map(len, repr(chains).splitlines())) <= 86
-    above, below = repr(chains).splitlines()[1:3]
-    assert above.split() == ["ess_", "ess_", "ess_per_"]
-    assert below.split() == "mean sd r_hat bulk tail mcse second spread".split()
+    head = repr(chains).splitlines()[1].split()
+    assert head == frame.columns.tolist()
 
 
 def test_draws_as_arviz_takes_them(chains):
@@ -248,10 +245,3 @@ def test_draws_where_there_is_no_trace(pyplot):
         np.testing.assert_array_equal(line.get_xdata(), np.arange(11, 21))
         np.testing.assert_array_equal(line.get_ydata(), chains.scalars_["log_joint"][i])
     assert display.ax_.get_ylabel() == "log joint (nats per token)"
-    starts = sample_chains(CVBLDA(4, max_iter=3, tol=0), X, n_chains=2, random_state=0)
-    assert np.isnan(starts.summary()["bound"]["r_hat"])
-    assert "R-hat does not apply to CVBLDA" in starts.verdict_
-    assert not starts.converged_
-    display = ConvergenceDisplay.from_chains(starts)
-    assert display.r_hat is None
-    assert display.ax_.get_ylabel() == "bound (nats per token)"

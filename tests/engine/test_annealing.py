@@ -25,7 +25,6 @@ ESTIMATORS = GIBBS | {
     "blocks of two": sklda.CollapsedGibbsLDA(blocking="backward"),
     "covariates": sklda.DMRLDA(),
     "multitask": sklda.MedLDAClassifier(),
-    "one-vs-rest": sklda.MedLDAClassifier(multi_class="ovr"),
     "regression": sklda.MedLDARegressor(),
 }
 CVB = sklda.CVBLDA(
@@ -145,7 +144,7 @@ def test_priors_that_change_get_half_of_the_burn_in(name, priors, n_sweeps):
         assert annealed.problem.topic_word_prior != 0.01
 
 
-@pytest.mark.parametrize("name", [n for n in ESTIMATORS if n != "one-vs-rest"])
+@each
 def test_a_fit_that_ends_under_the_heat_has_a_sample_of_the_posterior(name):
     pytest.importorskip("sklearn.callback")
     seen = Recorder(at=2)

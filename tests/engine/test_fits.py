@@ -103,7 +103,7 @@ def test_a_refit_meanwhile_does_not_change_the_answer(cls, answer):
 
 
 # Where attributes are set.
-FIT = {"_fit_chain", "_fit", "_end", "fitting"}
+FIT = {"_fit_chain", "fit", "_end", "fitting"}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -210,9 +210,7 @@ def test_the_caller_may_change_attributes_between_the_fits(name):
     assert_same_fit(model, expected)
 
 
-@pytest.mark.parametrize("chunk", [1, 2, 2**20])
-def test_documents_in_common(chunk, monkeypatch):
-    monkeypatch.setattr("sklda._data.corpus.CHUNK_CELLS", chunk)
+def test_documents_in_common():
     counts = np.array([[1, 0, 2], [0, 0, 0], [0, 3, 1], [0, 0, 0]])
     corpus = corpus_of(counts)
     assert n_documents_in_common(corpus, corpus) == 4
@@ -237,7 +235,6 @@ def test_documents_in_common(chunk, monkeypatch):
         ("blocks", {"blocking": "backward"}),
         ("dynamic", {"strategy": "shortcut"}),
         ("light", {"C": 3.0}),
-        ("light", {"multi_class": "ovr"}),
         ("registers, sampled", {"hyperpriors": {"topic_word_prior": (1.0, 2.0)}}),
     ],
 )

@@ -55,7 +55,6 @@ SAMPLERS: dict[str, tuple[type, dict[str, Any]]] = {
     "max-margin, gibbs": (MedLDAClassifier, GIBBS),
     "max-margin, joint weights": (MedLDAClassifier, JOINT),
     "max-margin, sharded": (MedLDAClassifier, GIBBS | {"n_shards": 3}),
-    "max-margin, one versus rest": (MedLDAClassifier, GIBBS | {"multi_class": "ovr"}),
     "max-margin, numbers": (MedLDARegressor, {}),
     "max-margin, numbers, joint weights": (MedLDARegressor, JOINT),
     "variational, gaussian": (CVBLDA, {"approximation": "gaussian"}),

@@ -37,11 +37,9 @@ def fits() -> list[Stored]:
     labels = np.array(["one", "two", "three"])[theta.argmax(axis=1)]
     params = {"n_components": 3, "max_iter": 20, "random_state": 0}
     params["doc_topic_prior"] = [0.1, 0.2, 0.3]
-    options = {"MedLDAClassifier": {"multi_class": "ovr"}}
     targets = {"MedLDAClassifier": labels, "MedLDARegressor": theta[:, 0]}
     models = [
-        cls(**params, **options.get(name, {})).fit(X, targets.get(name))
-        for name, cls in estimators().items()
+        cls(**params).fit(X, targets.get(name)) for name, cls in estimators().items()
     ]
     return [Stored(model, X, results_of(model, X)) for model in models]
 

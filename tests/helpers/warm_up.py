@@ -77,9 +77,6 @@ def blocks() -> None:
 def max_margin() -> None:
     for sampler, params in product(("light", "gibbs"), priors(3)):
         sklda.MedLDAClassifier(3, sampler=sampler, **params).fit(X, Y).predict(X)
-        sklda.MedLDAClassifier(3, sampler=sampler, multi_class="ovr", **params).fit(
-            X, X[:, 0]
-        )
     for sampler, n_weight_steps in (("light", 2), ("gibbs", None)):
         params = {"sampler": sampler, "n_weight_steps": n_weight_steps, **PARAMS}
         sklda.MedLDAClassifier(3, **params).fit(X, Y)

@@ -28,7 +28,6 @@ GIBBS = {
 }
 SUPERVISED = {
     "light": sklda.MedLDAClassifier(),
-    "one vs rest": sklda.MedLDAClassifier(multi_class="ovr"),
     "gibbs": sklda.MedLDARegressor(sampler="gibbs", n_weight_steps=None),
 }
 SAMPLED = {

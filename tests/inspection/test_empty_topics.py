@@ -22,9 +22,7 @@ FIT = {"max_iter": 20, "burn_in": 19, "random_state": 0}
 
 FITS = {
     "Gibbs": lambda: CollapsedGibbsLDA(60, **PRIORS, **FIT).fit(X),
-    "one-vs-rest": lambda: MedLDAClassifier(30, multi_class="ovr", **PRIORS, **FIT).fit(
-        X, np.arange(30) % 3
-    ),
+    "classes": lambda: MedLDAClassifier(60, **PRIORS, **FIT).fit(X, np.arange(30) % 3),
     "prior of each word": lambda: CollapsedGibbsLDA(60, **SEEDED, **FIT).fit(X),
 }
 
@@ -37,8 +35,6 @@ def model():
 def empty_topics_of(fitted):
     """Return the topics whose weights are those of the prior alone."""
     prior = np.asarray(getattr(fitted, "topic_word_prior_", 0.0))
-    if prior.ndim == 1:
-        prior = np.repeat(prior, len(fitted.components_) // prior.size)[:, np.newaxis]
     return np.flatnonzero((fitted.components_ - prior).sum(axis=1) < 1e-9)
 
 

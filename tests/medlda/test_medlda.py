@@ -6,32 +6,37 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.multiclass import OneVsRestClassifier
 
 from sklda import MedLDAClassifier, MedLDARegressor
 from sklda._fitted.fold_in import MAX_STEPS, doc_topic
 from sklda._medlda import base
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import prepare
-from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
+from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit, make
 
 NAMES = np.array(["red", "blue", "10", "green"])
 
 samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
-strategies = pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
 
 
 # --- what is learned -------------------------------------------------------------
 
 
 @samplers
-@strategies
-def test_classes_are_learned(sampler, multi_class):
-    model = fit(sampler=sampler, multi_class=multi_class)
+def test_classes_are_learned(sampler):
+    model = fit(sampler=sampler)
     # Most frequent class: 0.3; classes by the true proportions would be all right.
     assert model.score(X[TEST], MAIN[TEST]) > 0.8
     assert model.loss_[-1] < 0.2 * model.loss_[0]
     scores = model.decision_function(X[TEST])
     np.testing.assert_array_equal(model.predict(X[TEST]), scores.argmax(axis=1))
+
+
+def test_each_class_may_have_topics_of_its_own():
+    model = OneVsRestClassifier(make()).fit(X[TRAIN], MAIN[TRAIN])
+    assert model.score(X[TEST], MAIN[TEST]) > 0.8
+    assert len({each.components_.tobytes() for each in model.estimators_}) == 4
 
 
 @samplers
@@ -45,11 +50,10 @@ def test_numbers_are_learned(sampler):
 
 
 @samplers
-@strategies
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_several_labels_are_learned(sampler, multi_class, form):
+def test_several_labels_are_learned(sampler, form):
     Y = INDICATORS
-    model = fit(form(Y[TRAIN]), sampler=sampler, multi_class=multi_class)
+    model = fit(form(Y[TRAIN]), sampler=sampler)
     predicted = model.predict(X[TEST])
     assert (predicted == Y[TEST]).mean() > 0.8
     assert (predicted == (model.decision_function(X[TEST]) > 0)).all()
@@ -58,17 +62,12 @@ def test_several_labels_are_learned(sampler, multi_class, form):
 # --- shapes and meanings ---------------------------------------------------------
 
 
-@strategies
-def test_fitted_attributes(multi_class):
-    model = fit(NAMES[MAIN[TRAIN]], multi_class=multi_class)
-    n_topics = 6 if multi_class == "multitask" else 24
+def test_fitted_attributes():
+    model = fit(NAMES[MAIN[TRAIN]])
     assert model.classes_.tolist() == sorted(NAMES)
     assert model.loss_.shape == model.acceptance_rate_.shape == (20,)
     assert ((model.acceptance_rate_ > 0) & (model.acceptance_rate_ < 1)).all()
-    n_models = n_topics // 6
-    blocks = model.transform(X[TEST]).reshape(80, n_models, 6)
-    scores = np.einsum("dmk,tk->dmt", blocks, model.coef_)
-    scores = scores[:, 0] if n_models == 1 else np.einsum("dmm->dm", scores)
+    scores = model.transform(X[TEST]) @ model.coef_.T
     np.testing.assert_allclose(model.decision_function(X[TEST]), scores)
 
 
@@ -78,16 +77,13 @@ def test_two_classes_have_one_score():
     assert scores.shape == (80,)
     expected = model.classes_[(scores > 0).astype(int)]
     np.testing.assert_array_equal(model.predict(X[TEST]), expected)
-    assert_same_fit(fit(MAIN[TRAIN] == 0, multi_class="ovr"), fit(MAIN[TRAIN] == 0))
 
 
-@strategies
-def test_documents_without_words_are_decided_by_the_prior(multi_class):
+def test_documents_without_words_are_decided_by_the_prior():
     alpha = np.arange(1, 7) / 10
-    model = fit(multi_class=multi_class, doc_topic_prior=alpha)
+    model = fit(doc_topic_prior=alpha)
     empty, mean = np.zeros((2, 60), int), alpha / alpha.sum()
-    expected = np.tile(mean, (2, len(model.components_) // 6))
-    np.testing.assert_allclose(model.transform(empty), expected, rtol=1e-5)
+    np.testing.assert_allclose(model.transform(empty), [mean, mean], rtol=1e-5)
     scores = model.decision_function(empty)
     np.testing.assert_allclose(scores[0], model.coef_ @ mean, rtol=1e-4)
 
@@ -121,10 +117,9 @@ def test_steps_end_early_where_the_highest_score_decides(y, cls, n_steps):
         np.testing.assert_allclose(told, proportions_after(model, 2), atol=1e-5)
 
 
-@strategies
-def test_frames_of_topics_do_not_disturb_scores(multi_class):
+def test_frames_of_topics_do_not_disturb_scores():
     pytest.importorskip("pandas")
-    model = fit(multi_class=multi_class)
+    model = fit()
     expected = model.decision_function(X[TEST]), model.predict(X[TEST])
     model.set_output(transform="pandas")
     np.testing.assert_array_equal(model.decision_function(X[TEST]), expected[0])
@@ -138,17 +133,6 @@ def test_verbose(capsys):
     assert len(lines) == 2
     line = r"\[MedLDAClassifier\] sweep 20/20, loss per document 0\.\d+, \d+% accepted"
     assert re.match(line, lines[1])
-    fit(verbose=1, multi_class="ovr")
-    assert "Done   4 out of   4" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("cls", [MedLDAClassifier, MedLDARegressor])
-def test_probabilities_are_those_of_a_calibrated_classifier(cls):
-    model = fit(MAIN[TRAIN] == 1, cls=cls)
-    for name in ("predict_proba", "predict_log_proba"):
-        assert not hasattr(model, name)
-    with pytest.raises(AttributeError, match=r"CalibratedClassifierCV\(MedLDAClass"):
-        model.predict_proba(X[TEST])
 
 
 def test_a_calibrated_classifier_estimates_probabilities():
@@ -163,7 +147,7 @@ def test_a_calibrated_classifier_estimates_probabilities():
 @pytest.mark.parametrize("method", ["transform", "decision_function", "predict"])
 @pytest.mark.parametrize("y", [MAIN % 3, INDICATORS], ids=["classes", "indicators"])
 def test_a_refit_meanwhile_changes_no_answer(monkeypatch, method, y):
-    model = fit(multi_class="ovr")
+    model = fit()
     expected = getattr(model, method)(X[TEST])
 
     def refit_and_estimate(*args):

@@ -1,11 +1,11 @@
-"""Alignment, stability and consensus: by hand, by search, and on planted topics."""
+"""Alignment and stability: by hand, by search, and on planted topics."""
 
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from sklda.metrics import align_topics, consensus_topics, topic_stability
+from sklda.metrics import align_topics, topic_stability
 
 DISTANCES = ["hellinger", "jensen-shannon", "top-words"]
 
@@ -79,25 +79,9 @@ def test_unstable_topic_is_told(topics):
     np.testing.assert_allclose(np.sort(found.per_topic)[1:], 1, atol=1e-7)
 
 
-def test_consensus_is_nearer_to_the_planted_topics_than_a_fit(topics):
-    rng = np.random.default_rng(4)
-    fits = [rng.permutation(rng.multinomial(100, topics)) for _ in range(8)]
-    consensus = consensus_topics(fits)
-    np.testing.assert_allclose(consensus.sum(axis=1), 1)
-    found = align_topics(topics, [consensus, *fits], "jensen-shannon")
-    means = [alignment.distances.mean() for alignment in found]
-    assert means[0] < 0.6 * min(means[1:])
-
-
-def test_consensus_leaves_missing_partners_out(topics):
-    fits = [topics[:3], topics[[1, 0]], topics[[2, 1, 0]]]
-    np.testing.assert_allclose(consensus_topics(fits), topics[:3])
-
-
 def test_the_largest_weights_are_on_a_scale_like_any_other(topics):
     models = [topics, np.roll(topics, 1, axis=1), topics[::-1]]
     large = [1e308 * (model / topics.max()) for model in models]
-    np.testing.assert_allclose(consensus_topics(large), consensus_topics(models))
     stability = topic_stability(large)
     np.testing.assert_allclose(stability.per_topic, topic_stability(models).per_topic)
 
@@ -123,8 +107,6 @@ def test_lists_of_words_are_compared_by_their_top_words():
     np.testing.assert_allclose(stability.similarities[0], [1, 1, 2 / 3])
     with pytest.raises(ValueError, match=r"others\[0\]: topic 1 has no words"):
         align_topics(first, [[["cat", "dog"], []]], **options)
-    with pytest.raises(TypeError, match=r"models\[0\] contains lists of words"):
-        consensus_topics([first, second], **options)
     with pytest.raises(TypeError, match=r"reference contains lists of words"):
         align_topics(first, [np.eye(3)], **options)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils._testing import create_memmap_backed_data
 
 from sklda.datasets import make_lda_corpus
 from sklda.metrics import _coherence, topic_coherence
@@ -95,7 +96,8 @@ def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
     )
     zeros = sparse.csr_array(X + 1)
     zeros.data -= 1
-    for form in (0.25 * X, doubled, zeros):
+    # Of joblib's memory maps, which nobody can write to.
+    for form in (0.25 * X, create_memmap_backed_data(doubled), zeros):
         np.testing.assert_array_equal(topic_coherence(topics, form, measure), expected)
     np.testing.assert_array_equal(topic_coherence(9 * topics, X, measure), expected)
 
@@ -301,6 +303,13 @@ def test_estimators_are_taken_for_their_components_and_names(texts, topics):
         topic_coherence(model, **options),
         topic_coherence(topics, feature_names=NAMES, **options),
     )
+    frame = pytest.importorskip("pandas").DataFrame(topics)
+    expected = topic_coherence(topics, topics, n_words=4)
+    np.testing.assert_array_equal(topic_coherence(model, frame, n_words=4), expected)
+    frame.columns = ["fit", *NAMES[1:]]  # a frame is no estimator
+    np.testing.assert_array_equal(topic_coherence(frame, topics, n_words=4), expected)
+    with pytest.raises(ValueError, match="model and X have different vocabularies"):
+        topic_coherence(model, frame, n_words=4)
 
 
 @pytest.mark.parametrize(("name", "value"), [("texts", [["w0"]]), ("window", 10)])

@@ -99,5 +99,3 @@ def test_threads_with_work_are_not_told_of():
         for params in ({}, {"n_jobs": 1}, {"n_jobs": 2, "n_shards": 2}):
             sklda.CollapsedGibbsLDA(2, max_iter=3, **params).fit(TWO)
         sklda.UncollapsedGibbsLDA(2, max_iter=3, n_jobs=2).fit(TWO)
-        model = sklda.MedLDAClassifier(2, max_iter=3, n_jobs=2, multi_class="ovr")
-        model.fit(TWO, [0, 1])

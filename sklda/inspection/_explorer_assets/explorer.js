@@ -1000,9 +1000,8 @@ function weightBar(weight, largest) {
 function showClasses() {
   const found = classes.weights[state.topic]
     .map((weight, task) => ({ name: classes.names[task], weight }))
-    .filter(({ weight }) => weight !== null)
     .sort((a, b) => b.weight - a.weight);
-  const all = classes.weights.flat().map((weight) => Math.abs(weight ?? 0));
+  const all = classes.weights.flat().map(Math.abs);
   const largest = Math.max(...all) || 1;
   const rows = found.map(({ name, weight }) =>
     row(name, weight.toPrecision(3), weightBar(weight, largest)),
