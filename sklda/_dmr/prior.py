@@ -193,9 +193,9 @@ def warn_of_undetermined(covariates: np.ndarray, scaling: Scaling) -> None:
             names = np.array(scaling.names)[np.abs(flat).max(axis=1) > 1e-6]
             warn_user(
                 f"covariates are collinear: {n} columns, of which only {rank} are "
-                f"independent, because of {shown(names.tolist())}. The prior determines "
-                "how these share an effect: do not report what one of them changes "
-                "while the others stay, or leave one of them out."
+                f"independent, because of {shown(names.tolist())}. The prior "
+                "determines how these share an effect: do not report what one of them "
+                "changes while the others stay, or leave one of them out."
             )
 
 
