@@ -2,8 +2,8 @@
 
 The only place that chooses reports of ``benchmarks/results`` for them: speeds, the
 perplexity that topics reach in a given time, and the time to a given perplexity. Speeds
-depend on the processor, so each sentence names those that were measured, the smaller
-first; the two figures are of the last of them.
+depend on the code, so each sentence names the instructions that were measured, the smaller
+first; the two figures compare more programs, with AVX-512.
 """
 
 import os
@@ -23,7 +23,7 @@ from benchmarks.programs import PEERS
 ROOT = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 RESULTS = ROOT / "compare"
 # python -m benchmarks compare-speed --results benchmarks/results/avx2, for example.
-FOLDERS = {"AVX2": ROOT / "avx2" / "compare", "AVX-512": RESULTS}
+FOLDERS = {"AVX2": ROOT / "avx2" / "compare", "AVX-512": ROOT / "avx512" / "compare"}
 CORPUS, TOPICS, SHOWN = "nips", (20, 100, 400, 1000), 100
 OURS, COLOR, GREY = "sklda", "#2f7fbf", "#b9c3cc"
 

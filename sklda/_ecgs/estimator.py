@@ -246,9 +246,9 @@ default="auto"
     Cost of a sweep: at most O(K) per document-word pair and O(K) per document. The time
     falls less than the number of draws, because the tokens of a pair already share most
     of the work. With 2.6 tokens per pair (NIPS) and K = 400, a sweep of shortcut
-    sampling takes 0.8 times as long as a standard sweep, and a sweep of dynamic
-    sampling takes equally long; with 1.3 tokens per pair (KOS), both take 1.2 times as
-    long. Memory: at most that of CollapsedGibbsLDA, plus 4 bytes per document-word pair
+    sampling takes 0.5 times as long as a standard sweep, and a sweep of dynamic
+    sampling 0.8 times; with 1.3 tokens per pair (KOS), 0.9 times and equally long.
+    Memory: at most that of CollapsedGibbsLDA, plus 4 bytes per document-word pair
     for shortcut and dynamic sampling. Dynamic sampling also takes 16 bytes per pair of
     at least three tokens and 8 for each number of topics drawn for it so far.
 

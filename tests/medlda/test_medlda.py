@@ -34,7 +34,7 @@ def test_classes_are_learned(sampler):
 
 
 def test_each_class_may_have_topics_of_its_own():
-    model = OneVsRestClassifier(make()).fit(X[TRAIN], MAIN[TRAIN])
+    model = OneVsRestClassifier(make(), n_jobs=2).fit(X[TRAIN], MAIN[TRAIN])
     assert model.score(X[TEST], MAIN[TEST]) > 0.8
     assert len({each.components_.tobytes() for each in model.estimators_}) == 4
 
