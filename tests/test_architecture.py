@@ -55,7 +55,7 @@ BUDGET = {
     "_dmr": 620,
     "_ecgs": 220,
     "_engine": 1530,
-    "_estimators": 300,
+    "_estimators": 310,
     "_fitted": 1120,
     "_gibbs": 1140,
     "_medlda": 1330,

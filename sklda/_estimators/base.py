@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -97,6 +98,14 @@ class BaseTopicModel(
     @property
     def _parameters(self) -> SimpleNamespace:
         """The parameters, with numbers of Python."""
+        arguments = signature(type(self)).parameters.values()
+        hidden = [str(a) for a in arguments if a.kind is a.VAR_KEYWORD]
+        if hidden:
+            raise TypeError(
+                f"The constructor of {type(self).__name__} hides parameters in "
+                f"{hidden[0]}, where get_params and clone do not find them: list each "
+                "parameter with its default."
+            )
         names = self._parameter_constraints
         return python_numbers({n: v for n, v in vars(self).items() if n in names})
 

@@ -41,12 +41,12 @@ def test_it_does_what_the_model_does_in_the_same_bits(name):
     assert top_words(lda, WORDS) == top_words(model, WORDS)
 
 
-def test_the_prior_of_medlda_is_an_array_of_one_number():
+def test_topics_of_medlda():
     model = MedLDARegressor(4, max_iter=6, random_state=0).fit(X, np.arange(X.shape[0]))
     lda = restored(model)
-    assert lda.topic_word_prior_ == model.topic_word_prior_[0]
+    assert lda.topic_word_prior_ == model.topic_word_prior_
     assert lda.transform(X).shape == (X.shape[0], 4)
-    CollapsedGibbsLDA(max_iter=2, topic_word_prior=model.topic_word_prior_).fit(X)
+    CollapsedGibbsLDA(max_iter=2, topic_word_prior=[model.topic_word_prior_]).fit(X)
 
 
 def test_topics_of_scikit_learn_score_as_well_as_there():
