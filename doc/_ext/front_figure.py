@@ -2,8 +2,8 @@
 
 The only place that chooses reports of ``benchmarks/results`` for them: speeds, the
 perplexity that topics reach in a given time, and the time to a given perplexity. Speeds
-depend on the code, so each sentence names the instructions that were measured, the smaller
-first; the two figures compare more programs, with AVX-512.
+depend on the instructions that the code uses, so each sentence names them, the smaller
+set first; the two figures compare more programs, with AVX-512.
 """
 
 import os
