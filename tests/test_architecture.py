@@ -54,7 +54,7 @@ BUDGET = {
     "_data": 650,
     "_dmr": 620,
     "_ecgs": 220,
-    "_engine": 1530,
+    "_engine": 1550,
     "_estimators": 310,
     "_fitted": 1120,
     "_gibbs": 1140,

@@ -138,6 +138,23 @@ def draw_weights(
     return TopicWeights(weights, a0, gamma)
 
 
+def draw_topic_word_prior(
+    beta: float,
+    prior: tuple[float, float],
+    histogram: Histogram,
+    totals: np.ndarray,
+    n_words: int,
+    stream: np.ndarray,
+) -> float:
+    """Draw beta given how often each word-topic count occurs, and the tokens per topic.
+
+    Beta remains in the range that users may choose.
+    """
+    counts, times = histogram
+    terms = [(times, 1.0, counts), (-1.0, float(n_words), totals)]
+    return _draw_concentration(beta, prior, terms, stream)
+
+
 def _draw_concentration(value, prior, terms, stream):
     """Draw a concentration from its gamma prior times rising factorials."""
     terms = [np.broadcast_arrays(*map(np.atleast_1d, term)) for term in terms]
@@ -216,9 +233,10 @@ class HierarchicalPrior(SampledPrior):
         entry |= zip(_NUMBERS, topics_in_use(totals), strict=True)
         beta = problem.topic_word_prior
         if priors.topic_word_prior is not None:
-            counts, times = count_words()
-            terms = [(times, 1.0, counts), (-1.0, float(problem.n_words), totals)]
-            beta = _draw_concentration(beta, priors.topic_word_prior, terms, stream)
+            prior, n_words = priors.topic_word_prior, problem.n_words
+            beta = draw_topic_word_prior(
+                beta, prior, count_words(), totals, n_words, stream
+            )
             entry["topic_word_prior"] = beta
         self.trace.append(entry)
         alpha = self.current.alpha
