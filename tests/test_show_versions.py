@@ -12,7 +12,7 @@ def test_versions_processor_and_settings_of_numba(capsys, monkeypatch):
     monkeypatch.setattr(packages, ("sklda", "numba", "no-such-package"))
     sklda.show_versions()
     lines = capsys.readouterr().out.splitlines()
-    printed = dict(line.strip().split(": ", 1) for line in lines if ": " in line)
+    printed = dict(line.lstrip().split(": ", 1) for line in lines if ": " in line)
     assert printed["sklda"] == sklda.__version__
     assert printed["numpy"] == numpy.__version__
     assert printed["numba"] == numba.__version__
