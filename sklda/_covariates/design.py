@@ -297,8 +297,7 @@ def _named_columns(
 
 def check_same_order(X: Any, covariates: Any) -> None:
     """Raise ValueError if two frames of pandas label rows alike in another order."""
-    axes = (getattr(frame, "axes", [()]) for frame in (X, covariates))
-    labels, others = (list(rows) for rows, *_ in axes)
+    labels, others = (list(getattr(f, "axes", [()])[0]) for f in (X, covariates))
     # Numbers from 0 are no labels: a frame made of an array has them.
     is_numbered = labels == [*range(len(labels))]
     if not is_numbered and labels != others and {*labels} == {*others}:

@@ -368,10 +368,10 @@ class CVBLDA(BaseLDA):
         This is stochastic CVB0 (Foulds et al., 2013), regardless of `approximation`,
         but each token is left out of the counts of its document that weigh it, as in
         CVB0. The first call starts from random topics, or from those of fit, which
-        weigh as its documents. For short texts, start with fit: it finds topics and
-        learns priors from 200 documents for each topic. The first call removes the
-        other attributes of fit, such as `doc_topic_`, because it stores no documents.
-        Use transform for their proportions.
+        weigh as its documents. Topics of short texts depend on this start: see "Memory
+        and speed" in the user guide. The first call removes the other attributes of
+        fit, such as `doc_topic_`, because it stores no documents. Use transform for
+        their proportions.
 
         Parameters
         ----------

@@ -315,11 +315,6 @@ class Chain(Annealed):
                 self.draws.append(draw)
             self.last_kept = self.n_sweeps
 
-    def end(self) -> None:
-        """End a fit with a kept sample, and annealing with a sweep of the posterior."""
-        super().end()
-        self.keep()
-
     def extended(self, sampler: Sampler, corpus: Corpus, threads: Threads) -> Self:
         """Return the chain of a corpus that has more documents after the present ones.
 
@@ -355,6 +350,7 @@ class Chain(Annealed):
             shared.append(self.state)
         other = deepcopy(self, {id(item): item for item in shared})
         other.end()
+        other.keep()
         return other
 
 

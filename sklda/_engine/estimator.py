@@ -134,6 +134,7 @@ def run_fit(
             progress.report(sweep)
             if notify(sweep):
                 chain.end()
+                chain.keep()
                 break
     if schedule.learned is not None:
         warn_unless_arrived(chain.prior_updates)
@@ -266,16 +267,16 @@ class BaseChainEstimator(BaseMeans):
         `more` is what `fit` takes in addition to X and y.
         """
         parameters, chain = self._parameters, take_up(self)
-        schedule = chain_schedule(parameters, goes_on=chain is not None)
+        goes_on = chain is not None
+        schedule = chain_schedule(parameters, goes_on=goes_on)
         sampled = check_hyperpriors(parameters)
         with fitting(self):
-            corpus = check_corpus(self, X, reset=chain is None)
+            corpus = check_corpus(self, X, reset=not goes_on)
             extra = self._check_extra(corpus, y, **more)
             problem = make_problem(self, corpus, schedule.first_alpha_sum)
             data = {"X": X, "y": y} | ({"metadata": more} if more else {})
             with make_threads(parameters, self._is_parallel) as threads:
                 fit = Fit(problem, schedule, extra, threads)
-                goes_on = chain is not None
                 chain = self._continued(chain, fit) if goes_on else self._started(fit)
                 chain.sample_priors(sampled, threads)
                 every = getattr(parameters, "evaluate_every", REPORT_EVERY)

@@ -269,10 +269,8 @@ class BaseMedLDA(BaseChainEstimator):
         )
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        attributes = super()._attributes(chain) | chain.response.attributes()
-        return attributes | {
-            "acceptance_rate_": acceptance_rate(chain.info),
-        }
+        own = {"acceptance_rate_": acceptance_rate(chain.info)}
+        return super()._attributes(chain) | chain.response.attributes() | own
 
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Estimate the topic proportions among the tokens of documents.

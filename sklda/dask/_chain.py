@@ -232,11 +232,6 @@ class ClusterChain(Annealed):
         )
         self.n_kept, self.last_kept = self.n_kept + 1, self.n_sweeps
 
-    def end(self) -> None:
-        """End a fit with a kept sample, and annealing with a sweep of the posterior."""
-        super().end()
-        self.keep()
-
     def forget_samples(self, burn_in: int = 0) -> None:
         """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
         self._totals: Any = [None] * len(self.documents), [None] * self.n_word_blocks

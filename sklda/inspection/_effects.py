@@ -7,6 +7,7 @@ them (`sklda.inspection._estimates`) and returns `TopicEffects`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -118,10 +119,10 @@ class TopicEffects(_estimates.SeriesOfEstimates):
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
         n_topics = max(_MOST_ROWS // len(self.terms), 1)
-        for (topic, term), row in self.summary().items():
+        shown = islice(self.summary().items(), n_topics * len(self.terms))
+        for (topic, term), row in shown:
             rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
-        # Terms are aligned to the left.
-        lines = _estimates.table_lines(rows[: 1 + n_topics * len(self.terms)], "><>")
+        lines = _estimates.table_lines(rows, "><>")  # terms are aligned to the left
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
             f"{self.confidence_level:.0%} intervals{self._against()}"
